@@ -33,7 +33,9 @@ export async function alertsTest(flags: AlertsTestFlags): Promise<number> {
   printLines([
     tested.isSuccess
       ? `${count}: the expected alerts fired, and no others`
-      : `${count}: other alerts fired than expected`,
+      : checked.isSuccess
+        ? `${count}: the alerts that fired are not the expected ones`
+        : `the rules in ${file} are not valid, so they were not tested`,
   ]);
   return tested.isSuccess ? 0 : 1;
 }

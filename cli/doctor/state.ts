@@ -115,7 +115,7 @@ export async function checkOtherServices(
     others.map(async (place) => {
       const urns = placed.filter((each) => each.place === place).map(({ urn }) => urn);
       const names = urns.map((urn) => urn.split("::").at(-1)).join(", ");
-      const found = `${urns.length} resources in the state are at ${place}, but the settings name another service: ${names}`;
+      const found = `${urns.length === 1 ? "1 resource in the state is" : `${urns.length} resources in the state are`} at ${place}, but the settings name another service: ${names}`;
       return (await responds(place))
         ? warning(
             `${found}. That service responds, so they may still exist`,

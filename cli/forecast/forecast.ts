@@ -95,9 +95,7 @@ export async function playedReport(
     ...limitsExceeded(flags, maxLost, last),
     ...(during ? duringLimitsExceeded(flags, maxLost, during) : []),
     ...(flags.requireCalibration && calibration.verdict !== "calibrated"
-      ? [
-          `the forecast is not calibrated, as --require-calibration demands, so no limit counts. ${calibrationSentence(calibration)}`,
-        ]
+      ? [`--require-calibration demands a calibrated forecast, so no limit counts. ${calibrationSentence(calibration)}`]
       : []),
   ];
   const warnings = [

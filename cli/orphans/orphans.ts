@@ -123,7 +123,7 @@ function placeOf(states: readonly KnownStack[], records: readonly AccountRecord[
   const ids = new Set(states.flatMap((each) => each.records));
   const inAccount = records.filter(({ id }) => ids.has(id)).length;
   const text =
-    `None of the ${ids.size} resources in the states exists in this account, so these states say nothing about it. Check the ` +
+    `${ids.size === 1 ? "The only resource in the states does not exist" : `None of the ${ids.size} resources in the states exists`} in this account, so these states say nothing about it. Check the ` +
     "key and the URLs: they probably belong to another account";
   return { inStates: ids.size, inAccount, isElsewhere: ids.size > 0 && inAccount === 0, text };
 }
@@ -180,7 +180,7 @@ function linesOf(
 ): string[] {
   const inStates = statesText(stacks.filter(({ hasEnded }) => !hasEnded).length);
   if (found.length === 0 && place.isElsewhere)
-    return [`${place.text}.`, "It contains no resources with automatic names."];
+    return [`${place.text}.`, "This account contains no resources with automatic names."];
   if (!hasAutomatic) return ["No orphans: the account contains no resources with automatic names."];
   if (found.length === 0) return [`No orphans: every resource with an automatic name is ${inStates}.`];
   const ordered = [...found].sort((one, other) => Number(other.isProven) - Number(one.isProven));

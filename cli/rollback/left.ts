@@ -25,7 +25,7 @@ export async function takeBackLeft(id: string, api: string | undefined, yes: boo
   printLines([`Before the adoption, endpoint ${id} had other values of: ${namesOf(left.record.former)}`]);
   await refuseAdopted(id);
   if (!yes) {
-    say("Nothing was changed. Add --yes to restore them, which makes a new release.");
+    say("Nothing was changed. Add --yes to restore them, which may make a new release.");
     return 0;
   }
   const client = createClient(settings);

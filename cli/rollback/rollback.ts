@@ -45,7 +45,7 @@ function toRelease(endpoint: string, to: string, api: string | undefined, yes: b
     if (unknown.length > 0) {
       throw new Error(
         `the releases after ${to} changed ${unknown.join(", ")}, which this command cannot roll back. Nothing was changed. Set ` +
-          "the earlier value in the program, and run pulumi up",
+          "the earlier values in the program, and run pulumi up",
       );
     }
     if (Object.keys(changes).length === 0) {

@@ -81,7 +81,7 @@ export class DataFile {
     } catch (cause) {
       const reason = cause instanceof SyntaxError ? "It does not contain JSON." : (cause as Error).message;
       throw new Error(
-        `the data file ${this.#file} was not written by the emulator. Name another file, or remove this one. ${reason}`,
+        `the data file ${this.#file} is not data of an emulator, or is damaged. Name another file, or move this one away. ${reason}`,
         {
           cause,
         },

@@ -133,8 +133,8 @@ export function isLoopbackUrl(service: string): boolean {
 /** Explains that an emulator without a data file loses its records when it ends. */
 function ofEmulator(noun: string, id: string, reason: string): string {
   return [
-    `${noun} ${id} is not in this account. ${reason}. It belonged to an emulator on this machine. If that emulator has ` +
-      "ended, everything in it is gone, and the state is out of date.",
+    `${noun} ${id} is not in this account. ${reason}. It belonged to a service on this machine, probably an emulator. If ` +
+      "that ended without --data, everything in it is gone, and the state is out of date.",
     "To continue without it, set SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for one run of pulumi refresh (or of destroy, if " +
       "you want nothing back). To keep an emulator's data, start it with --data <file>",
   ].join("\n");

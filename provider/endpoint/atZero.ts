@@ -124,7 +124,10 @@ export function announceZero(id: string, outputs: Properties, inputs: Properties
   const recorded = scaleDownRecord(id, outputs).workers();
   if (recorded) {
     const wanted = limitsToPutBack(recorded, inputs);
-    log(name, `an unfinished deletion or recycle left endpoint ${id} scaled to zero: up restores ${describe(wanted)}`);
+    log(
+      name,
+      `an unfinished deletion or recycle may have left endpoint ${id} scaled to zero: if so, up restores ${describe(wanted)}`,
+    );
     return true;
   }
   const missing = missingMaximum(outputs.workersMax, inputs);

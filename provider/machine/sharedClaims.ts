@@ -81,9 +81,9 @@ export function shareClaim(id: string, owner: string, claim: RecordClaim | undef
     } catch {}
   }
   throw new ConfigurationError(
-    `neither ${FOLDERS.map((parts) => path.join(...parts)).join(" nor ")} is a folder in which only you can write. There, the ` +
-      "providers of one run note which resource manages or adopts what, so that none of them deletes what another one " +
-      "adopts. Set XDG_CACHE_HOME to an existing folder in which only you can write",
+    `neither ${FOLDERS.map((parts) => path.join(...parts)).join(" nor ")} can be used: they cannot be written to, or others can ` +
+      "also write there. In them, the providers of one run note which resource manages or adopts what, so that none of them deletes what another one adopts. Set " +
+      "XDG_CACHE_HOME to an existing folder in which only you can write, on a disk that is not full",
   );
 }
 

@@ -31,7 +31,7 @@ export function announceUnfinished(noun: string, { id, outputs }: Situation): bo
   if (!isAdopted && openWrite({ ...record, apiKey }, outputs) === undefined) return false;
   const reason = isAdopted
     ? `another resource has adopted ${noun} ${id} on this machine and may have changed it`
-    : `an earlier run on this machine did not complete its change of ${noun} ${id}`;
+    : `an earlier run on this machine may not have completed its change of ${noun} ${id}`;
   log(String(outputs.name ?? id), `${reason}: up verifies the settings of the ${noun}`);
   return true;
 }

@@ -65,7 +65,8 @@ export async function leaveUnadopted(
   const record = former && adoptionOf(name, sameSettings(former, outputs), former);
   if (record && !serves(record.release, { ...now }) && !serves(former, { ...now })) {
     const left = await leaveChanged(connection, now, record);
-    log(name, `warning: someone else has changed ${namesOf(releaseOf(former))}. Their change was kept${left}`);
+    const changed = namesOf(differing(releaseOf(record.release), { ...now }));
+    log(name, `warning: someone else has changed ${changed}. Their change was kept${left}`);
   } else {
     if (record) await saveFormer(connection, now, putBackOf(record, now));
     forgetRollOut({ id, connection });

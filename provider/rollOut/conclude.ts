@@ -57,7 +57,8 @@ export async function concludeRelease(
   }
   const problem = verdict.problem ?? (now instanceof Error ? now.message : undefined);
   if (problem !== undefined) {
-    const text = `the new release of ${which} is in service, but it could not be judged: ${problem}. Run pulumi up again to judge it`;
+    const state = now instanceof Error ? "may be" : "is";
+    const text = `the new release of ${which} ${state} in service, but it could not be judged: ${problem}. Run pulumi up again to judge it`;
     throw partly(release, text, { ...open(release, outs), ...unjudged, ...adopting(release) });
   }
   const { reason } = verdict;
@@ -185,8 +186,8 @@ export function afterRestore(
     : endpoint
       ? `the new release of ${which} failed (${reason}). Its previous settings are saved again, but the rollback is not ` +
         `complete: ${problem}. Run pulumi up again: it waits for the rest`
-      : `the new release of ${which} failed (${reason}) and is still in service, because its previous settings could not be ` +
-        `saved: ${problem}. Run pulumi up again: it restores them first`;
+      : `the new release of ${which} failed (${reason}) and may still be in service, because restoring its previous settings ` +
+        `failed: ${problem}. Run pulumi up again: it restores them first`;
   // The endpoint was not adopted after all, and none of the program's settings remain on it.
   if (isAdoption && endpoint) return new CodedError("ROLL_OUT", text);
   return partly(release, text, state);
@@ -195,9 +196,10 @@ export function afterRestore(
 /** @param isShown `true` if the refusal is known only from RunPod's list of releases */
 export function refusal(reason: string, id: string, name: string, isShown = false): CodedError {
   const change = isShown ? "change its image, variables or another setting of the release" : "change the program";
+  const what = isShown ? "was rolled back" : "failed and was rolled back";
   return new CodedError(
     "ROLL_OUT",
-    `the new release of ${namedEndpoint(id, name)} failed and was rolled back: ${reason}. The endpoint runs with its previous ` +
+    `the new release of ${namedEndpoint(id, name)} ${what}: ${reason}. The endpoint runs with its previous ` +
       `settings. up does not try the same release again: ${change}, or set rollOut.attempt to a higher number to try it ` +
       "once more",
   );

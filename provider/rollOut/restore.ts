@@ -43,7 +43,7 @@ export async function restore(restoring: Restoring, record: RollOutRecord): Prom
     const now = await client.endpoints.get(id, { known: nested(release) });
     if (!serves(release, { ...now }) && !serves(former, { ...now })) {
       forgetRollOut(restoring);
-      const problem = `someone else has changed ${namesOf(releaseOf(release))} in the meantime`;
+      const problem = `someone else has changed ${namesOf(differing(releaseOf(release), { ...now }))} in the meantime`;
       return { endpoint: now, problem, isForeign: true };
     }
     endpoint = await saveFormer(restoring.connection, now, record);

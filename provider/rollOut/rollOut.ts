@@ -145,7 +145,7 @@ export async function settleEarlier(
   }
   const wanted = wantedSettings(inputs, outputs);
   if (!serves(wanted, { ...now })) {
-    log(name, "rolls back a release that a killed run left behind");
+    log(name, "rolls back a release that an earlier run left behind");
     await saveFormer(connection, now, record);
     await notePassed(place, { ...record, inputs: "", release: record.former });
   } else if (isAdoption) {
@@ -232,7 +232,10 @@ export function isReleaseOpen({ id, outputs, inputs }: Situation): boolean {
   // The release will be judged once the endpoint has workers.
   if (isNoted && outputs.workersMax === 0 && Number(inputs.workersMax ?? 0) === 0) return false;
   if (isLeft) {
-    log(name, "a killed run left a release behind: up judges it, or rolls it back if the program has changed");
+    log(
+      name,
+      "an earlier run may have left a release that was not judged: up judges it, or rolls it back if the program has changed",
+    );
   }
   // Someone may have saved a refused release again, and a refresh may have stored it in state. In
   // that case, the update restores the previous settings.

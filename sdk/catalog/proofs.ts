@@ -70,7 +70,7 @@ function placeProofs(
   if (!allowed.some(isPossible)) {
     const inLocations = locations === "" ? "" : ` in locations ${locations}`;
     const withGpu = allowed.length === 0 ? "" : ` with a GPU of ${pools}`;
-    const message = `the catalog has no data center${inLocations}${withGpu}${elsewhere(left)}`;
+    const message = `the catalog has no data center${inLocations}${withGpu}${elsewhere(left, pools)}`;
     return [{ kind: "place", fields: ["gpuIds", "locations"], message }];
   }
   if (volumeDataCenters === undefined || volumeDataCenters.length === 0) return [];
@@ -79,18 +79,18 @@ function placeProofs(
   const inLocations = locations === "" ? "" : `is in locations ${locations} and `;
   const message =
     `no data center of its network volumes (${volumeDataCenters.join(", ")}) ${inLocations}has a GPU of ` +
-    `${pools}${elsewhere(left)}`;
+    `${pools}${elsewhere(left, pools)}`;
   return [{ kind: "volume-place", fields: ["gpuIds", "locations", "networkVolumeIds", "networkVolumeId"], message }];
 }
 
 /** The largest number of data centers to name in a message. */
 const MOST_PLACES = 6;
 
-function elsewhere(left: readonly CatalogGpu[]): string {
+function elsewhere(left: readonly CatalogGpu[], pools: string): string {
   const ids = [...new Set(left.flatMap((gpu) => gpu.dataCenters.map(({ id }) => id)))].sort();
   if (ids.length === 0) return "";
   const more = ids.length > MOST_PLACES ? " and more" : "";
-  return `. These GPUs are in ${ids.slice(0, MOST_PLACES).join(", ")}${more}`;
+  return `. GPUs of ${pools} are in ${ids.slice(0, MOST_PLACES).join(", ")}${more}`;
 }
 
 function cudaProofs(

@@ -133,7 +133,7 @@ export function requireAddress(settings: ConnectionSettings, name: AddressName):
   const given = settings[name]?.trim() || (service && RUNPOD_ADDRESSES[name]);
   if (!given) {
     throw new ConfigurationError(
-      `there is no ${name}: set the service (SERVERLESS_GPU_SERVICE=runpod), which sets all URLs, or ${howToSet(name)}`,
+      `there is no ${name}: ${howToSet(name)}. For RunPod, set SERVERLESS_GPU_SERVICE=runpod instead, which sets all URLs`,
     );
   }
   const url = URL.canParse(given) ? new URL(given) : undefined;

@@ -144,7 +144,7 @@ async function untilGone(deletion: Deletion): Promise<Endpoint | undefined> {
         if (next !== "look") return next === "gone" ? true : undefined;
       }
     },
-    onTimeout: () => deleteTimeout(deletion, drainTimeoutMs),
+    onTimeout: () => deleteTimeout(deletion, drainTimeoutMs, seen !== undefined),
   });
   return seen;
 }
@@ -287,15 +287,19 @@ function report(
 function atZeroForGood(failure: unknown, id: string, standIn: string): unknown {
   return withOutcome(
     failure,
-    `endpoint ${id} is scaled to zero and not billed. Its workers were not restored, because its template no longer exists. ` +
-      `The endpoint now has the temporary template ${standIn}, which is deleted together with it`,
+    `endpoint ${id} was scaled to zero, and is not billed once its workers have stopped. They were not restored, because its ` +
+      `template was not found. The endpoint was given the temporary template ${standIn}, which is deleted together with it`,
   );
 }
 
-function deleteTimeout({ id, obstacle, counts, options }: Deletion, drainTimeoutMs: number): CodedError {
+function deleteTimeout(
+  { id, obstacle, counts, options }: Deletion,
+  drainTimeoutMs: number,
+  wasSeen: boolean,
+): CodedError {
   const wasAtZero = counts === undefined && options.drain !== false;
   const exists = wasAtZero ? "It still exists, and is still scaled to zero." : "It still exists.";
-  const remains = MAYBE_GONE.includes(obstacle) ? "It may still exist." : exists;
+  const remains = !wasSeen || MAYBE_GONE.includes(obstacle) ? "It may still exist." : exists;
   return new CodedError(
     "DELETE_TIMEOUT",
     `endpoint ${id} was not deleted within ${Math.round(drainTimeoutMs / 1000)} s: ${obstacle}. ` +

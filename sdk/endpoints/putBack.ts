@@ -66,6 +66,7 @@ export async function putBack(
   const { signal, onPutBack, ...others } = given;
   // The abort that ended the call must not stop the restore as well.
   const options = signal?.aborted ? { ...others, timeoutMs: AFTER_ABORT_MS } : others;
+  let isSaving = false;
   try {
     const listed = await look(collection, await collection.list.read({ gathers: true }, options), id, options);
     if (!listed)
@@ -73,6 +74,7 @@ export async function putBack(
     const now = collection.hooks.latest?.(listed) ?? listed;
     // The list may still show the earlier counts. In that case, saving them again has no effect.
     const isOurs = !isCertain || isAtZero(now) || hasSameLimits(now, counts);
+    isSaving = isOurs;
     const endpoint = isOurs ? await saveWorkers(collection, listed, counts, { ...options, known }) : now;
     onPutBack?.();
     return withOutcome(
@@ -81,10 +83,12 @@ export async function putBack(
     );
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
+    // A save whose response was lost may have restored the workers.
+    const isLeft = isCertain && (!isSaving || changedNothing(error));
     const where =
       error instanceof NotFoundError
         ? `the service says that endpoint ${id} does not exist, so its workers were not restored`
-        : `endpoint ${id} ${isCertain ? "is still" : "may be"} scaled to zero: its ${purpose} failed, and ${describe(counts)} could not be restored`;
+        : `endpoint ${id} ${isLeft ? "is still" : "may be"} scaled to zero: its ${purpose} failed, and ${describe(counts)} ${isLeft ? "could not be" : "may not have been"} restored`;
     return withOutcome(failure, where, `. Restoring the workers failed with: ${reason}`);
   }
 }

@@ -294,8 +294,8 @@ function uncertain(key: string, { batch, endpointId }: JournalBatch): SubmitUnce
 
 function expired(jobId: string, { endpointId }: JournalBatch, submittedAt: number | undefined): JobExpiredError {
   return new JobExpiredError(
-    `job ${jobId} at endpoint ${endpointId} was submitted, but the service no longer keeps its result. To submit its input ` +
-      'again, run the batch with expired: "submit"',
+    `job ${jobId} at endpoint ${endpointId} was submitted, but the service no longer shows it. It may have been completed. To run ` +
+      'its input again, run the batch with expired: "submit"',
     { jobId, reason: "retention", at: new Date(submittedAt ?? 0) },
   );
 }

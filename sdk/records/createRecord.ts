@@ -151,7 +151,7 @@ async function findCreated<T extends NamedRecord>(
     if (ids.length > 1) {
       throw new CreateUncertainError(
         `${operation}: no response arrived, and several new ${kind.noun}s could be it: ${ids.join(", ")}. ` +
-          "Keep one of them and delete the others",
+          "Some of them may belong to other runs. Adopt the one that is yours, and delete only those that nobody else manages",
         ids,
       );
     }
@@ -197,8 +197,8 @@ function uncertainInTime(
     [
       `${operation}: no response arrived, and there was no time left to check: ${one} named "${name}" may exist, or appear ` +
         "later. The create was not repeated.",
-      `Wait ${ABSENCE_LAG_MS / 1000} s, then look for "${name}" in the list of ${noun}s or in the service's console. If it is ` +
-        "there, adopt it or delete it. If it is not, create it again. A longer retry.maxElapsedMs leaves time for this check",
+      `Wait ${ABSENCE_LAG_MS / 1000} s, then look for "${name}" in the list of ${noun}s or in the service's console. If a new ` +
+        "one is there, adopt it or delete it. If not, create it again. A longer retry.maxElapsedMs leaves time for this check",
     ].join("\n"),
     [],
     { cause },
@@ -219,8 +219,8 @@ function uncertainInCutList(
     [
       `${operation}: no response arrived, and the list that would show the ${noun} may be cut off after ${LIST_CAP} records. ` +
         `REST v2, which lists all of them, cannot be used. The ${noun} may exist. The create was not repeated.`,
-      `Look for the name in the service's console, where the newest come first.${found} If it is there, adopt it or delete ` +
-        "it, then try again",
+      `Look for the name in the service's console, where the newest come first.${found} If a new one is there, adopt it or ` +
+        "delete it, then try again",
     ].join("\n"),
     ids,
   );

@@ -70,7 +70,7 @@ async function look<T extends NamedRecord>(collection: Collection<T>, options: O
       left = await lookOnce(collection, left, options);
       if (left.length === 0) return;
     }
-    throw new Error("the list still does not show all of them");
+    throw new Error(`the list does not show ${left.length === 1 ? "it" : "them all"} yet`);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const names = left.map(({ record: { id, name } }) => `${id} ("${name}")`).join(", ");

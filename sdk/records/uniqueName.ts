@@ -1,4 +1,3 @@
-import { LIST_CAP } from "../contract/limits";
 import { BusinessRuleError, NameTakenError } from "../errors";
 import { type ObservedOptions, requestOptions } from "../transport/requestOptions";
 import type { Collection } from "./collection";
@@ -21,13 +20,17 @@ export async function explainTakenName<T extends NamedRecord>(
   if (!(error instanceof BusinessRuleError) || !TAKEN.test(error.message)) return error;
   const { kind, list } = collection;
   const look = async () => withHidden(collection, await list.read({}, requestOptions(options)), name, options);
-  const { records = [], unreadable = [], mayBeCut } = (await look().catch(() => undefined)) ?? {};
+  const listed = await look().catch(() => undefined);
+  const { records = [], unreadable = [], mayBeCut } = listed ?? {};
   const ids = [...records, ...unreadable].flatMap((each) => (isSameName(kind, each.name, name) && each.id) || []);
   if (ids.length > 0) return nameTaken(kind, name, ids);
-  const whose = mayBeCut ? `of the ${LIST_CAP} that the service lists` : "of this account";
+  const reason =
+    listed && !mayBeCut
+      ? `, although no ${kind.noun} of this account has it: another account may use it`
+      : `: a ${kind.noun} that is not in the list or another account may use it`;
   return new NameTakenError(
-    `the service rejects the name "${name}" for ${kind.one}, although no ${kind.noun} ${whose} has it: another account may ` +
-      `use it, or it may still be reserved for a deleted ${kind.noun}. Nothing was changed. Choose another name`,
+    `the service rejects the name "${name}" for ${kind.one}${reason}, or it may still be reserved for a deleted ${kind.noun}. ` +
+      "Nothing was changed. Choose another name",
     [],
   );
 }

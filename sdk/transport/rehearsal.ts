@@ -20,17 +20,17 @@ export interface RehearsalTarget {
  */
 export function currentRehearsal(environment: NodeJS.ProcessEnv = process.env): RehearsalTarget | undefined {
   const { url: urlVariable, apiKey: keyVariable } = REHEARSAL_VARIABLES;
+  const advice = `Outside of a rehearsal, unset ${urlVariable} and ${keyVariable}`;
   const [url, apiKey] = [environment[urlVariable]?.trim(), environment[keyVariable]?.trim()];
   if (url === undefined && apiKey === undefined) return undefined;
   if (!url || !apiKey) {
     throw new ConfigurationError(
-      `nothing is sent, because ${url ? urlVariable : keyVariable} is set, as in a rehearsal, but ` +
-        `${url ? keyVariable : urlVariable} is not. Outside of a rehearsal, unset both`,
+      `nothing is sent, because ${url ? keyVariable : urlVariable} is missing, which a rehearsal needs. ${advice}`,
     );
   }
   if (!URL.canParse(url) || !isLoopback(url))
     throw new ConfigurationError(
-      `nothing is sent, because ${urlVariable} is not the URL of an emulator on this machine`,
+      `nothing is sent, because ${urlVariable} is not the URL of an emulator on this machine. ${advice}`,
     );
   return { url: new URL(url).origin, apiKey };
 }
@@ -45,6 +45,6 @@ export function refuseOtherHosts(origin: string | URL | undefined): void {
   const host = origin === undefined ? "a host without a name" : new URL(origin).origin;
   if (host === rehearsal.url) return;
   throw new ConfigurationError(
-    `no request was sent to ${host}, because this is a rehearsal, which uses only the emulator at ${rehearsal.url}`,
+    `no request was sent to ${host}, because ${REHEARSAL_VARIABLES.url} is set, and a rehearsal uses only the emulator at ${rehearsal.url}`,
   );
 }

@@ -114,7 +114,7 @@ describe("serverless-gpu emulator", () => {
     [["--seed", "text"], 1, "is not valid JSON"],
     [["--seed", "wrong"], 1, "at endpoints[0].gpuIds"],
     [["--seed", "refused"], 1, `The seed's endpoint "a" cannot be created: gpuIds contains "NOPE"`],
-    [["--data", "wrong"], 1, "was not written by the emulator. Name another file, or remove this one."],
+    [["--data", "wrong"], 1, "is not data of an emulator, or is damaged. Name another file, or move this one away."],
     [["--data", "missing/state.json"], 1, "cannot be written: there is no such file or folder"],
     [["--handlers", "missing"], 1, "the handlers' folder missing cannot be read: there is no such file or folder"],
     [["--handlers", "."], 1, "broken.js cannot be loaded: SyntaxError"],

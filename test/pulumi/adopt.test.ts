@@ -112,10 +112,7 @@ test("without an endpoint or a valid key, adopt explains the problem and writes 
     [await adopt(["--filter", "nothing like it"]), '12 endpoints, none with "nothing like it" in its name'],
     [await adopt([], { SERVERLESS_GPU_API_KEY: "" }), "there is no API key: set SERVERLESS_GPU_API_KEY"],
     [await adopt([], { SERVERLESS_GPU_API_KEY: "wrong-canary-key" }), "Check that the API key is right"],
-    [
-      await adopt([], { SERVERLESS_GPU_GRAPHQL_URL: "" }),
-      "there is no graphqlUrl: set the service (SERVERLESS_GPU_SERVICE=runpod)",
-    ],
+    [await adopt([], { SERVERLESS_GPU_GRAPHQL_URL: "" }), "there is no graphqlUrl: set SERVERLESS_GPU_GRAPHQL_URL"],
   ] as const;
   for (const [{ exitCode, stdout, stderr }, message] of failures) {
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });

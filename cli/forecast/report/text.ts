@@ -117,7 +117,9 @@ export function suggestion(sweep: Sweep, current: Summary): string {
     const least = Number.isFinite(fastest)
       ? `The fastest setting reaches ${shownTime(fastest)}`
       : "With none of the settings does a job start";
-    return `No setting of the sweep has a p95 delay ${goal}. ${least}. With the most reliable setting, up to ${shownNumber(fewest)} jobs are lost or time out.`;
+    const lost =
+      fewest === 0 ? "no jobs are" : `up to ${fewest === 1 ? "1 job is" : `${shownNumber(fewest)} jobs are`}`;
+    return `No setting of the sweep has a p95 delay ${goal}. ${least}. With the most reliable setting, ${lost} lost or timed out.`;
   }
   const change = changeLine(current.settings, best.settings);
   const faster = fasterAdvice(sweep, current, best);

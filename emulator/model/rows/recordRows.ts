@@ -104,7 +104,7 @@ export const secret = {
   "secret.value": documented("A value has at least 1 character and less than 16 MiB; otherwise 422."),
   "secret.description": documented('A description has at most 65,535 bytes; otherwise 422. "" clears it.'),
   "secret.update": documented(
-    "A change writes the value, then the description. Only a new value updates valueLastUpdatedAt. REST v2 requires at least one of the two.",
+    "A change writes the value, then the description. Only writing a value updates valueLastUpdatedAt. REST v2 requires at least one of the two.",
   ),
   "secret.times": assumed("A new secret has valueLastUpdatedAt, in GraphQL lastUpdatedAt, from its creation."),
   "secret.list": documented(

@@ -93,7 +93,9 @@ test.each<[string, Change, readonly RegExp[]]>([
 
 test("limits fail without a measurement if calibration is required", async () => {
   const { exceeded } = await played({}, { ...LIMITS, requireCalibration: true });
-  expect(exceeded).toEqual([expect.stringMatching(/^the forecast is not calibrated, .* Uncalibrated/)]);
+  expect(exceeded).toEqual([
+    expect.stringMatching(/^--require-calibration demands a calibrated forecast, .* Uncalibrated/),
+  ]);
 });
 
 test("a delay limit during the change is exceeded if no job starts, because no delay is known then", async () => {

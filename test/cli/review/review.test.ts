@@ -31,7 +31,7 @@ describe.each(Object.keys(FORMS) as Form[])("a change of the %s form", (form) =>
     [
       "a pool that no allowed data center has",
       { locations: "EU-RO-1,EU-CZ-1" },
-      "with a GPU of ADA_24. These GPUs are in AP-JP-1",
+      "with a GPU of ADA_24. GPUs of ADA_24 are in AP-JP-1",
       ["EU-RO-1", "EU-CZ-1"].map((dataCenterId) => absent({ pool: "ADA_24", dataCenterId })),
     ],
     ["a CUDA rule that no host offers", { minCudaVersion: "13.0" }, "no host offers minCudaVersion 13.0", []],

@@ -130,7 +130,7 @@ describe("a data file", () => {
     const text = JSON.stringify(saved);
     writeFileSync(dataFile, text);
     await expect(startEmulator({ dataFile })).rejects.toThrow(
-      new RegExp(`was not written by the emulator.*not well formed.*at endpoints\\[0\\]\\.${part}\\.`, "s"),
+      new RegExp(`is not data of an emulator.*not well formed.*at endpoints\\[0\\]\\.${part}\\.`, "s"),
     );
     expect(readFileSync(dataFile, "utf8")).toBe(text);
   });

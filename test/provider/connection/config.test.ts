@@ -191,7 +191,7 @@ describe("a URL", () => {
     for (const name of ["graphqlUrl", "restUrl", "queueUrl"] as const) {
       expect(() => requireAddress({}, name)).toThrow(ConfigurationError);
       expect(() => requireAddress({}, name)).toThrow(
-        new RegExp(`no ${name}: .*SERVERLESS_GPU_SERVICE=runpod.*SERVERLESS_GPU_.*_URL`),
+        new RegExp(`no ${name}: set SERVERLESS_GPU_.*_URL, .*SERVERLESS_GPU_SERVICE=runpod`),
       );
     }
   });

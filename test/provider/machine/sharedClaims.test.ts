@@ -63,7 +63,7 @@ test.each([
 test("a claim that cannot be shared is an error, because another process would delete the record", () => {
   const { status, stderr } = claim({ XDG_CACHE_HOME: "/dev/null/cache", TMPDIR: "/dev/null/temp" });
   expect(status).toBe(1);
-  expect(stderr).toMatch(/in which only you can write\. There, .*Set XDG_CACHE_HOME to an existing folder/);
+  expect(stderr).toMatch(/or others can also write there\. .*Set XDG_CACHE_HOME to an existing folder/);
 });
 
 test("a claim that could not be shared is shared again the next time it is made", () => {
@@ -87,7 +87,7 @@ test("a link that someone else puts in place of the temporary folder is not foll
   symlinkSync(documents, claims);
   const { status, stderr } = claim({ ...NO_CACHE, TMPDIR: TMP });
   expect(readdirSync(documents)).toEqual(["thesis.txt"]);
-  expect([status, stderr]).toEqual([1, expect.stringMatching(/is a folder in which only you can write/)]);
+  expect([status, stderr]).toEqual([1, expect.stringMatching(/or others can also write there/)]);
 });
 
 test("a world-writable temporary folder is neither used nor trusted", () => {

@@ -8,7 +8,7 @@ import { AFTER_THE_SAVE, failedUp, former, killAt, start } from "../../support/r
 import { newMachine, programOf, serving, startProvider } from "../../support/rollOuts";
 
 const { rollOut: _, ...withoutRollOut } = programOf("good");
-const LEFT = "rolls back a release that a killed run left behind";
+const LEFT = "rolls back a release that an earlier run left behind";
 
 /** Replaces what was sealed on this machine, as if another key had sealed it. */
 function reseal(machine: string): void {

@@ -4,7 +4,7 @@ import { type Remembered, up } from "../../faults/engineMemory";
 import { AFTER_THE_SAVE, failedUp, former, killAt, type Moment, start } from "../../support/rollOutRuns";
 import { answers, newMachine, programOf, serving, startProvider, TOKEN } from "../../support/rollOuts";
 
-const LEFT = "rolls back a release that a killed run left behind";
+const LEFT = "rolls back a release that an earlier run left behind";
 const over = (api: string): Moment => (api === "v2" ? AFTER_THE_SAVE : ["the save", "saveTemplate", 1, "after"]);
 
 describe.each(["v2", "graphql"])("over %s", (api) => {

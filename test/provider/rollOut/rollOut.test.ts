@@ -68,7 +68,7 @@ test("a failed restore leaves a state that shows the settings in service, and th
   emulator.faults.add({ match: { operation: "updateEndpoint" }, effect: {}, times: 1 });
   emulator.faults.add({ match: { operation: "updateEndpoint" }, effect: { status: 400 }, times: 1 });
   const error = await failedUp(provider, programOf("wrong"), first);
-  expect(error.message).toContain("is still in service, because its previous settings could not be saved");
+  expect(error.message).toContain("may still be in service, because restoring its previous settings failed");
   expect(error.remembered?.outputs).toMatchObject({ imageName: "me/llama-wrong" });
   expect(JSON.stringify(error.remembered?.outputs.__unjudged)).not.toContain(TOKEN);
   expect(serving(emulator)).toMatchObject({ image: "me/llama-wrong" });

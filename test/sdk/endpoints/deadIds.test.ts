@@ -188,7 +188,7 @@ describe("at a service whose saves must name a template that exists", () => {
       }),
     );
     expect(error.message).toMatch(
-      /^endpoint e1 is scaled to zero and not billed\. Its workers were not restored, because its template no longer exists/,
+      /^endpoint e1 was scaled to zero, and is not billed once its workers have stopped\. They were not restored, because its template was not found/,
     );
     expect(isBack).toBe(true);
     expect(service.emulator.endpoints.get("e1")).toMatchObject({ workersMin: 0, workersMax: 0 });

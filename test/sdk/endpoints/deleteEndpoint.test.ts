@@ -267,6 +267,16 @@ describe("a deletion that cannot end", () => {
     expect(error.message).toMatch(/reports that it does not exist, but still lists it\. It may still exist\. /);
   });
 
+  test("does not claim that an endpoint exists that it never saw", async () => {
+    await using service = await startEmulated();
+    service.emulator.endpoints.create(INPUT);
+    const refusal = { message: "try again later", code: "RUNPOD" };
+    service.emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { graphqlError: refusal } });
+    const error = await service.failure(service.client.endpoints.delete("gone", { drainTimeoutMs: 20_000 }));
+    expect(error).toMatchObject({ code: "DELETE_TIMEOUT" });
+    expect(error.message).toMatch(/says "try again later"\. It may still exist\. /);
+  });
+
   test("fails at once when the service refuses the scale to zero or the key", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create(INPUT);

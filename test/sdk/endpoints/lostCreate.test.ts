@@ -114,7 +114,7 @@ describe("the search after a lost response", () => {
     const ids = account.emulator.endpoints.list().map(({ id }) => id);
     expect(error).toBeInstanceOf(CreateUncertainError);
     expect(error).toMatchObject({ code: "CREATE_UNCERTAIN", ids: ids, disposition: "stop" });
-    expect(error.message).toContain(`${ids.join(", ")}. Keep one of them and delete the others`);
+    expect(error.message).toContain(`${ids.join(", ")}. Some of them may belong to other runs. Adopt`);
     expect(ids).toHaveLength(2);
     expect(saves(account)).toBe(1);
   });

@@ -95,6 +95,12 @@ test("the refusal of a name that is reserved or used in another account is expla
   await expect(service.run(service.client.templates.create({ name: "t", imageName: "app:1" }))).rejects.toThrow(
     /although no template of this account has it: another account may use it, or it may still be reserved/,
   );
+  // The name may be of a template that the unreadable list does not show.
+  const list = service.client.templates.create({ name: "t", imageName: "app:1" });
+  service.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect: { status: 403 } });
+  await expect(service.run(list)).rejects.toThrow(
+    /for a template: a template that is not in the list or another account may use it, or it may still be reserved/,
+  );
 });
 
 test("a template of the same name that someone else created in the meantime is never mistaken for the client's own", async () => {

@@ -33,7 +33,7 @@ test("A client that was created before a rehearsal sends nothing to another host
   await using client = createClient({ apiKey: real.apiKey, graphqlUrl: real.url, queueUrl: real.url });
   Object.assign(process.env, { [URL_VARIABLE]: "http://127.0.0.1:9", [KEY_VARIABLE]: "rehearsal-key" });
   await expect(client.endpoints.list()).rejects.toThrow(
-    `no request was sent to ${real.url}, because this is a rehearsal, which uses only the emulator at http://127.0.0.1:9`,
+    `no request was sent to ${real.url}, because SERVERLESS_GPU_REHEARSAL_URL is set, and a rehearsal uses only the emulator at http://127.0.0.1:9`,
   );
   expect(real.journal.requests()).toEqual([]);
 });
@@ -41,11 +41,14 @@ test("A client that was created before a rehearsal sends nothing to another host
 test("Nothing is sent if the rehearsal's address or key is missing, or if the address points to another machine", () => {
   expect(currentRehearsal({})).toBeUndefined();
   for (const environment of [
-    { [URL_VARIABLE]: "http://127.0.0.1:1" },
     { [KEY_VARIABLE]: "k" },
+    { [URL_VARIABLE]: "" },
     { [URL_VARIABLE]: "", [KEY_VARIABLE]: "k" },
   ])
-    expect(() => currentRehearsal(environment)).toThrow("nothing is sent, because");
+    expect(() => currentRehearsal(environment)).toThrow(`because ${URL_VARIABLE} is missing`);
+  expect(() => currentRehearsal({ [URL_VARIABLE]: "http://127.0.0.1:1" })).toThrow(
+    `nothing is sent, because ${KEY_VARIABLE} is missing, which a rehearsal needs. Outside of a rehearsal, unset ${URL_VARIABLE} and ${KEY_VARIABLE}`,
+  );
   const remote = { [URL_VARIABLE]: "https://api.example.com", [KEY_VARIABLE]: "k" };
   expect(() => currentRehearsal(remote)).toThrow("is not the URL of an emulator on this machine");
 });
