@@ -102,7 +102,7 @@ function lostLines(successors: readonly Successor[]): string[] {
     .filter(({ lost }) => lost.length > 0)
     .map(
       ({ old, lost }) =>
-        `${oneLine(old.address)}: the program does not manage ${oneLine(lost.join(", "))}, which stays as it is at the service`,
+        `${oneLine(old.address)}: the program does not manage ${oneLine(lost.join(", "))}, which ${lost.length === 1 ? "stays as it is" : "stay as they are"} at the service`,
     );
 }
 

@@ -6,7 +6,7 @@
 #                          if a cap of REVIEW is exceeded or if the change is impossible
 #   pipeline.sh up         after a merge: applies it. With REVIEW and without PLAN, for the environment of a request, it first
 #                          reviews the program, and creates nothing that exceeds a cap. If the state contains pending operations
-#                          of a killed run, it reads the service first; with PLAN it fails, because the plan does not know their outcome
+#                          of a killed run, it reads the service first. With PLAN it then fails, unless only creates are pending
 #   pipeline.sh drift      on a schedule: exits with 7 if the service differs from the state
 #   pipeline.sh repair     manually, after drift: restores the values of the program
 #   pipeline.sh destroy    deletes the endpoints; needs only state and environment, not the program

@@ -147,7 +147,7 @@ test("settings without a successor are reported only if they have a value", () =
   const { output, messages } = pulumi([endpoint({}, inputs)]);
   expect(output).toContain("// not managed, stays as it is: bindEndpoint, hubReleaseId\n");
   expect(messages).toEqual([
-    `${URN}:Endpoint::llama: the program does not manage bindEndpoint, hubReleaseId, which stays as it is at the service`,
+    `${URN}:Endpoint::llama: the program does not manage bindEndpoint, hubReleaseId, which stay as they are at the service`,
   ]);
 });
 
