@@ -50,7 +50,7 @@ export async function refuseSharedDeletion(
   const { id, name, templateId } = endpoint;
   throw new InUseError(
     `endpoint ${id} ("${name}") is not deleted, because ${users.join(", ")} also uses its template ${templateId}, which the ` +
-      "service deletes with it. Give that endpoint a template of its own, or delete it first, then try again",
+      "service deletes with it. Give that endpoint a template of its own, or delete it first if nobody needs it, then try again",
   );
 }
 

@@ -80,7 +80,8 @@ export function createTemplates(templates: TemplateCollection, endpoints: Collec
   const isUnused = unusedBy(endpoints, {
     isUser: (endpoint, template: Template) => endpoint.templateId === template.id,
     isRefusedByService: true,
-    remedy: "Delete the endpoint, or give it another template, then delete the template again",
+    remedy:
+      "Give the endpoint another template, or delete the endpoint if nobody needs it, then delete the template again",
   });
   return recordOperations(templates, {
     ...TEMPLATE_CHECKS,

@@ -83,7 +83,8 @@ export function createVolumes(
 ): Volumes {
   const isUnused = unusedBy(endpoints, {
     isUser: (endpoint, volume: Volume) => endpoint.networkVolumeId.split(",").includes(volume.id),
-    remedy: "Delete the endpoint, or set its networkVolumeId to another volume, then delete the volume again",
+    remedy:
+      "Set the endpoint's networkVolumeId to another volume, or delete the endpoint if nobody needs it, then delete the volume again",
   });
   return recordOperations(volumes, {
     ...VOLUME_CHECKS,

@@ -70,6 +70,6 @@ test("the advice for a credential used by an endpoint's own container suits an e
   await service.run(client.endpoints.create({ name: "one", gpuIds: "ADA_24", ...container }));
   const failing = service.run(client.registryAuths.delete(id));
   await expect(failing).rejects.toThrow(
-    /endpoint "one" .*give it another credential.* with imageName has its own containerRegistryAuthId/,
+    /endpoint "one" .*Give the endpoint another credential.* with imageName has its own containerRegistryAuthId/,
   );
 });
