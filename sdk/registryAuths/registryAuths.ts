@@ -94,15 +94,16 @@ export function createRegistryAuths(
   const isInNoTemplate = unusedBy(templates, {
     isUser: (template, registryAuth: RegistryAuth) => template.containerRegistryAuthId === registryAuth.id,
     remedy:
-      "The template would lose it without any warning. Give the template another credential, or delete the template if nobody needs it, then delete the credential again",
+      "The template would lose it without any warning. Give the template another credential, or delete the template if " +
+      "nobody needs it, then delete the credential again",
   });
   const isInNoEndpoint =
     endpoints &&
     unusedBy(endpoints, {
       isUser: (endpoint, registryAuth: RegistryAuth) => endpoint.containerRegistryAuthId === registryAuth.id,
       remedy:
-        "Its workers could no longer pull their image. Give the endpoint another credential, or delete the endpoint if nobody needs it, then delete the " +
-        "credential again. An endpoint with imageName has its own containerRegistryAuthId. For an endpoint with templateId, " +
+        "Its workers could no longer pull their image. Give the endpoint another credential, or delete the endpoint if nobody " +
+        "needs it, then delete the credential again. An endpoint with imageName has its own containerRegistryAuthId. For an endpoint with templateId, " +
         "change the template, and roll the change out with templateRevision",
     });
   const rules = isInNoEndpoint ? [isInNoEndpoint, isInNoTemplate] : [isInNoTemplate];
