@@ -48,15 +48,18 @@ export async function checkNewAccount({ id, outputs, inputs }: Situation): Promi
     refuse(`the program's adoptId (${inputs.adoptId}) does not exist there. Remove adoptId from the program`);
   }
   const isTemplateKnown =
+    settings.allowAccountChange ||
     hasOwnContainer(inputs) ||
     inputs.templateId !== outputs.templateId ||
-    endpoints.some((each) => each.templateId === inputs.templateId) ||
-    (await hasTemplate(client, String(inputs.templateId)));
-  if (!isTemplateKnown && !settings.allowAccountChange) {
-    refuse(
-      "its templateId is from the previous account, and the new account shows neither this template nor an endpoint that " +
-        "uses it. Set the id of a template of the new account. If the template exists in both (it may be public), set " +
-        "SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for this run",
+    endpoints.some((each) => each.templateId === inputs.templateId);
+  if (!isTemplateKnown) {
+    await findTemplate(client, String(inputs.templateId)).catch((error: Error) =>
+      refuse(
+        "its templateId is from the previous account, no endpoint of the new account uses this template, and " +
+          `${error.message}. Set the id of a template of the new account. If the template exists in both (it may be ` +
+          "public), set SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for this run",
+        error,
+      ),
     );
   }
   const inUse = endpoints.reduce((sum, { workersMax }) => sum + workersMax, 0);
@@ -68,12 +71,13 @@ export async function checkNewAccount({ id, outputs, inputs }: Situation): Promi
 }
 
 /**
- * Returns `true` if the account shows the template. Otherwise nothing is known, because a public
- * template is in no account's list, and some services list no templates.
+ * Returns the template.
+ * @throws Error unless the account shows it, which proves nothing: a public template is in no
+ * account's list, and some services list no templates
  */
-function hasTemplate({ templates }: ProviderClient, id: string): Promise<boolean> {
-  const onMissing = () => {
-    throw new Error(`the new account does not show template ${id}`);
+async function findTemplate({ templates }: ProviderClient, id: string): Promise<unknown> {
+  const onMissing = (): never => {
+    throw new Error("the new account does not show it");
   };
-  return templates.find(id, { maxAgeMs: LIST_MAX_AGE_MS, onMissing, signal: cancelled }).then(Boolean, () => false);
+  return (await templates.find(id, { maxAgeMs: LIST_MAX_AGE_MS, onMissing, signal: cancelled })) ?? onMissing();
 }

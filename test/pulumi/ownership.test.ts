@@ -167,7 +167,15 @@ const target = new ServerlessGpuProvider("target", { apiKey: "${key}", ${urls(ot
     await stack.writeProgram(at("target", "mistyped-key"));
     expect(await refused(stack)).toMatch(/cannot move to this account: .*401/);
     await stack.writeProgram(at("target"));
-    expect(await refused(stack)).toMatch(/cannot move to this account: its templateId is from the previous account/);
+    const unknown =
+      /cannot move to this account: its templateId is from the previous account.*the new account does not show it/;
+    expect(await refused(stack)).toMatch(unknown);
+    other.faults.add({
+      match: { operation: "podTemplate" },
+      effect: { status: 401 },
+    });
+    expect(await refused(stack)).toMatch(/its templateId is from the previous account.*401/);
+    other.faults.clear();
     other.templates.create({ id: ARGS.templateId, name: "shared", imageName: "app:1", isServerless: true });
     expect((await stack.preview()).output).toContain("moves to another account");
     other.endpoints.create({ ...ARGS, templateId: "theirs" });
