@@ -7,6 +7,7 @@ import { cancelled } from "../cancellation";
 import { recordedService } from "../connection/account";
 import { connect, currentPlace } from "../connection/connection";
 import type { ProviderClient } from "../connection/providerClient";
+import { messageOf } from "../engineErrors";
 import { log } from "../log";
 import { readRecord, removeRecord, subjectAbout, writeRecord } from "../machine/machineRecord";
 import { LIST_MAX_AGE_MS } from "../ownership/location";
@@ -94,10 +95,9 @@ async function listAtZero({ endpoints }: ProviderClient, name: string): Promise<
     const { records } = await endpoints.listReadable({ maxAgeMs: LIST_MAX_AGE_MS, signal: limit.signal });
     return new Set(records.filter(isAtZero).map(({ id }) => id));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
     log(
       name,
-      `this run cannot see whether endpoints were scaled to zero, because their list could not be read: ${reason}`,
+      `this run cannot see whether endpoints were scaled to zero, because their list could not be read: ${messageOf(error)}`,
     );
     return new Set();
   } finally {

@@ -3,6 +3,7 @@ import type { Listed } from "../../sdk/records/listed";
 import { cancelled } from "../cancellation";
 import { connect } from "../connection/connection";
 import type { ProviderClient } from "../connection/providerClient";
+import { messageOf } from "../engineErrors";
 import { log } from "../log";
 import { LIST_MAX_AGE_MS, refuseMove } from "../ownership/location";
 import { freshAutomaticName } from "../ownership/owners";
@@ -30,11 +31,7 @@ export async function checkNewAccount({ id, outputs, inputs }: Situation): Promi
   const refuse = (reason: string, cause?: unknown) => refuseMove("endpoint", id, outputs, reason, cause);
   const list = lists.get(client) ?? client.endpoints.listReadable();
   lists.set(client, list);
-  const {
-    records: endpoints,
-    unreadable,
-    mayBeCut,
-  } = await list.catch((error) => refuse(error instanceof Error ? error.message : String(error), error));
+  const { records: endpoints, unreadable, mayBeCut } = await list.catch((error) => refuse(messageOf(error), error));
 
   // The replacement is a new resource, so it gets a new automatic name.
   const newName = inputs.__automaticName === undefined ? inputs.name : freshAutomaticName();
@@ -53,10 +50,10 @@ export async function checkNewAccount({ id, outputs, inputs }: Situation): Promi
     inputs.templateId !== outputs.templateId ||
     endpoints.some((each) => each.templateId === inputs.templateId);
   if (!isTemplateKnown) {
-    await findTemplate(client, String(inputs.templateId)).catch((error: Error) =>
+    await findTemplate(client, String(inputs.templateId)).catch((error: unknown) =>
       refuse(
         "its templateId is from the previous account, no endpoint of the new account uses this template, and " +
-          `${error.message}. Set the id of a template of the new account. If the template exists in both (it may be ` +
+          `${messageOf(error)}. Set the id of a template of the new account. If the template exists in both (it may be ` +
           "public), set SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for this run",
         error,
       ),

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { ENDPOINT_OF_V2 } from "../support/endpointOfV2";
 import { run } from "./command";
 
 /** The longest time that the command may take, with its own start on a busy machine (ms). */
@@ -13,25 +14,12 @@ afterEach(() => {
   process.env.PATH = before.PATH;
 });
 
-const ENDPOINT = {
-  id: "ep1",
-  name: "llama",
-  type: "QUEUE",
-  workers: { min: 0, max: 2 },
-  dataCenterIds: [],
-  networkVolumes: [],
-  scaling: { type: "QUEUE_DELAY", queueDelay: 4 },
-  gpu: { pools: ["ADA_24"], count: 1 },
-  timeout: 0,
-  flashboot: "OFF",
-  createdAt: "2026-11-21T10:00:00Z",
-};
 const WORKER = { id: "w1", status: "INITIALIZING", isStale: false };
 
 /** Responses of a service that is in order, by path. */
 const BODIES: Readonly<Record<string, object>> = {
-  "/v2/serverless": { endpoints: [ENDPOINT] },
-  "/v2/serverless/ep1": ENDPOINT,
+  "/v2/serverless": { endpoints: [ENDPOINT_OF_V2] },
+  "/v2/serverless/ep1": ENDPOINT_OF_V2,
   "/v2/serverless/ep1/workers": { workers: [WORKER], summary: {} },
   "/v2/serverless/ep1/releases": { releases: [], rollout: {} },
   "/v2/ep1/health": {

@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { ENDPOINT_OF_V2 } from "../support/endpointOfV2";
 import { ended, run, start } from "./command";
 
 /** The longest time without a line, with the command's own start on a busy machine (ms). */
@@ -9,22 +10,9 @@ afterEach(() => {
   for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
 });
 
-const ENDPOINT = {
-  id: "ep1",
-  name: "llama",
-  type: "QUEUE",
-  workers: { min: 0, max: 2 },
-  dataCenterIds: [],
-  networkVolumes: [],
-  scaling: { type: "QUEUE_DELAY", queueDelay: 4 },
-  gpu: { pools: ["ADA_24"], count: 1 },
-  timeout: 0,
-  flashboot: "OFF",
-  createdAt: "2026-11-21T10:00:00Z",
-};
 const BODIES: Readonly<Record<string, object>> = {
-  "/v2/serverless": { endpoints: [ENDPOINT] },
-  "/v2/serverless/ep1": ENDPOINT,
+  "/v2/serverless": { endpoints: [ENDPOINT_OF_V2] },
+  "/v2/serverless/ep1": ENDPOINT_OF_V2,
   "/v2/serverless/ep1/workers": { workers: [{ id: "w1", status: "RUNNING", isStale: false }], summary: {} },
 };
 

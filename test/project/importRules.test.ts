@@ -38,6 +38,21 @@ interface Arrows {
   readonly folders: Readonly<Record<string, readonly string[]>>;
 }
 
+/** The folders of the client that both wings may import. */
+const OF_WING = [
+  "contract",
+  "transport",
+  "records",
+  "containers",
+  "endpoints",
+  "templates",
+  "registryAuths",
+  "secrets",
+  "volumes",
+  "catalog",
+  "diagnosis",
+];
+
 const ARROWS: Record<string, Arrows> = {
   sdk: {
     shared: ["baseError", "errors", "errorNames", "nearestWord", "secret", "visible"],
@@ -61,34 +76,8 @@ const ARROWS: Record<string, Arrows> = {
       loadBalancer: ["contract", "transport"],
       pods: ["contract", "transport"],
       // The wings: nothing imports them but apis.ts, which is at the top.
-      graphql: [
-        "contract",
-        "transport",
-        "records",
-        "containers",
-        "endpoints",
-        "templates",
-        "registryAuths",
-        "secrets",
-        "volumes",
-        "catalog",
-        "diagnosis",
-      ],
-      restV2: [
-        "contract",
-        "transport",
-        "records",
-        "containers",
-        "endpoints",
-        "templates",
-        "registryAuths",
-        "secrets",
-        "volumes",
-        "catalog",
-        "diagnosis",
-        "logs",
-        "pods",
-      ],
+      graphql: OF_WING,
+      restV2: [...OF_WING, "logs", "pods"],
       recording: ["contract", "jobs"],
       webhooks: ["contract", "transport", "jobs", "recording"],
     },
