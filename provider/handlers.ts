@@ -2,6 +2,7 @@ import "../sdk/contract/requireNode";
 
 import type * as pulumi from "@pulumi/pulumi";
 import type { NamedRecord } from "../sdk/records/listed";
+import { leftAdoptionWarnings } from "./adoption/left";
 import { currentPlace } from "./connection/connection";
 import { acceptPluginState } from "./dynamic/pluginState";
 import { ENDPOINT_KIND } from "./endpoint/endpointKind";
@@ -9,16 +10,15 @@ import { lifeCycle } from "./endpoint/lifeCycle";
 import { type AnyHandler, forEngine, wrapHandlers } from "./engineErrors";
 import { hideSecretInputs } from "./hideSecretInputs";
 import { log } from "./log";
-import { isClaimed } from "./ownership/owners";
+import { isDeclared } from "./ownership/owners";
 import { recordHandlers } from "./records/recordHandlers";
 import type { RecordKind } from "./records/recordKind";
 import { REGISTRY_AUTH_KIND } from "./registryAuth/registryAuthKind";
 import { comparingKnown } from "./rehearsedDiff";
-import { leftAdoptionWarnings } from "./rollOut/adopting";
 import { SECRET_KIND } from "./secret/secretKind";
 import { smokeTestHandlers } from "./smokeTest/smokeTestHandlers";
 import { TEMPLATE_KIND } from "./template/templateKind";
-import { VOLUME_HANDLERS, VOLUME_KIND } from "./volume/volumeKind";
+import { VOLUME_KIND } from "./volume/volumeKind";
 
 /**
  * The entry point that state refers to: `require("pulumi-serverless-gpu/handlers").v1`. It must
@@ -36,7 +36,7 @@ export const smokeTestV1 = forEngine(hideSecretInputs(namingLeftAdoptions(smokeT
 export const templateV1 = handlersOf(TEMPLATE_KIND);
 
 /** The entry point for a `NetworkVolume`: `….networkVolumeV1`. It must never change. */
-export const networkVolumeV1 = handlersOf(VOLUME_KIND, VOLUME_HANDLERS);
+export const networkVolumeV1 = handlersOf(VOLUME_KIND);
 
 /** The entry point for a `ContainerRegistryAuth`: `….registryAuthV1`. It must never change. */
 export const registryAuthV1 = handlersOf(REGISTRY_AUTH_KIND);
@@ -66,9 +66,8 @@ function handlersOf<T extends NamedRecord, Fields extends object>(
 let hasLooked = false;
 
 /**
- * Returns handlers that, on the first call after a `check`, log the endpoints that a killed run on
- * this machine was about to adopt. These endpoints are in no state, so the first resource of any
- * kind logs them. This makes no request, so it also happens in a preview.
+ * Returns handlers that, on the first call after a `check`, log the records that a killed run on this
+ * machine was about to adopt. They are in no state, so the first resource of any kind logs them. This makes no request, so it also happens in a preview.
  */
 function namingLeftAdoptions({ check, ...others }: pulumi.dynamic.ResourceProvider): pulumi.dynamic.ResourceProvider {
   return { ...(check && { check }), ...wrapHandlers(others, named) };
@@ -79,7 +78,7 @@ function named(handler: AnyHandler): AnyHandler {
     const account = hasLooked ? undefined : currentPlace()?.account;
     if (account) {
       hasLooked = true;
-      for (const warning of leftAdoptionWarnings(account, isClaimed)) log("serverless-gpu", `warning: ${warning}`);
+      for (const warning of leftAdoptionWarnings(account, isDeclared)) log("serverless-gpu", `warning: ${warning}`);
     }
     return handler(...args);
   };

@@ -1,5 +1,5 @@
 import { hasRestV1, type ManagementApi, type ServiceName } from "./contract/limits";
-import { graphqlCatalogCalls } from "./graphql/catalog";
+import { graphqlAccountId, graphqlCatalogCalls } from "./graphql/catalog";
 import { graphqlDiagnosisCalls } from "./graphql/diagnosis";
 import { graphqlEndpointCalls } from "./graphql/endpoints";
 import { graphqlRegistryAuthCalls } from "./graphql/registryAuths";
@@ -55,7 +55,7 @@ export function callsOver(
       templates: v2TemplateCalls(v2),
       ...ofKinds((kind) => kind.v2(v2)),
       pods: v2PodCalls(v2),
-      catalog: v2CatalogCalls(v2),
+      catalog: { ...v2CatalogCalls(v2), accountId: (...args) => graphqlAccountId({ http, apiKey, url }, ...args) },
       diagnosis: v2DiagnosisCalls(v2),
       openLog: v2OpenLog(v2),
     };

@@ -59,6 +59,8 @@ const DISPOSITIONS = {
    * help.
    */
   UNTRUSTED_CERTIFICATE: "stop",
+  /** The key does not belong to the account that the provider was told to use. Nothing was sent. */
+  WRONG_ACCOUNT: "stop",
 } as const;
 
 /**

@@ -1,6 +1,6 @@
+import { leftAdoptionWarnings } from "../../provider/adoption/left";
 import { type AccountIdentity, accountOf } from "../../provider/connection/account";
 import type { ProviderSettings } from "../../provider/connection/config";
-import { leftAdoptionWarnings } from "../../provider/rollOut/adopting";
 import type { Learned } from "../pulumiCommand";
 import { type CheckResult, warning } from "./check";
 import type { Resource } from "./state";

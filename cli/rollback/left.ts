@@ -1,7 +1,11 @@
+import { leftAdoption } from "../../provider/adoption/left";
 import { accountOf } from "../../provider/connection/account";
-import { leftAdoption, takeBackAdoption } from "../../provider/rollOut/adopting";
-import { namesOf } from "../../provider/rollOut/settings";
+import { ENDPOINT_KIND } from "../../provider/endpoint/endpointKind";
+import { namesOf } from "../../provider/fields/settings";
+import { closeNote } from "../../provider/machine/note";
+import { restore } from "../../provider/records/write";
 import { createClient } from "../../sdk";
+import { NotFoundError } from "../../sdk/errors";
 import { commandConnection } from "../connection/connection";
 import { sayWhileWaiting } from "../connection/readInTime";
 import { findProgram } from "../doctor/program";
@@ -22,7 +26,7 @@ export async function takeBackLeft(id: string, api: string | undefined, yes: boo
         "run that adopts it is still active. Nothing was changed",
     );
   }
-  printLines([`Before the adoption, endpoint ${id} had other values of: ${namesOf(left.record.former)}`]);
+  printLines([`Before the adoption, endpoint ${id} had other values of: ${namesOf(left.note.before)}`]);
   await refuseAdopted(id);
   if (!yes) {
     say("Nothing was changed. Add --yes to restore them, which may make a new release.");
@@ -30,12 +34,18 @@ export async function takeBackLeft(id: string, api: string | undefined, yes: boo
   }
   const client = createClient(settings);
   try {
-    const { isGone, changed } = await sayWhileWaiting(
+    const situation = { id, outputs: {}, inputs: {} };
+    const undone = await sayWhileWaiting(
       () => `still restoring the settings of endpoint ${id}`,
-      () => takeBackAdoption({ client, account }, left),
-    );
-    const except = changed === "" ? "" : `, except for ${changed}, which someone else has changed since`;
-    say(`endpoint ${id} ${isGone ? "no longer exists: later runs do not warn about it" : `has them again${except}`}`);
+      () => restore(ENDPOINT_KIND, { client: { ...client, endpoint: client.endpoint }, account }, situation, left.note),
+    ).catch((error: unknown) => {
+      if (error instanceof NotFoundError) return undefined;
+      throw error;
+    });
+    closeNote(left.record);
+    const others = undone?.left ?? [];
+    const except = others.length === 0 ? "" : `, except for ${others.join(", ")}, which someone else has changed since`;
+    say(`endpoint ${id} ${undone ? `has them again${except}` : "no longer exists: later runs do not warn about it"}`);
     return 0;
   } finally {
     await client.close();

@@ -1,5 +1,5 @@
 import { managedRecord } from "../../provider/fields/managed";
-import { newOwner } from "../../provider/ownership/owners";
+import { newOwner, newWrite, stampOutput } from "../../provider/machine/stamp";
 import type { Properties } from "../../provider/properties";
 import { InvalidInputError } from "../../sdk/errors";
 import { defaultsOf } from "../../sdk/records/fields";
@@ -33,7 +33,9 @@ export async function read(
   if (isNew && resource.cannotBeImported !== undefined)
     throw new InvalidInputError("the resource", [{ property: "id", message: resource.cannotBeImported }]);
   const managed = managedRecord(table, isNew ? table : inputs);
-  const known = isNew ? { ...managed, __mustExist: true, __owner: newOwner() } : { ...managed, ...outputs };
+  const known = isNew
+    ? { ...managed, __mustExist: true, ...stampOutput(newOwner(), newWrite()) }
+    : { ...managed, ...outputs };
   const result = await handlers.read?.(id, known);
   if (!result?.id) return undefined;
   const found = {
@@ -44,5 +46,5 @@ export async function read(
   // The program decides later which fields are managed.
   const { __managed, ...others } = found.outputs;
   const needed = resource.importedInputs ?? ((all: Properties) => withoutDefaults(defaultsOf(table), all));
-  return { outputs: others, inputs: toPublic(resource, needed(result.inputs ?? {})) };
+  return { outputs: others, inputs: { ...toPublic(resource, needed(result.inputs ?? {})), __imported: true } };
 }

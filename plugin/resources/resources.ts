@@ -1,4 +1,3 @@
-import { recordedService } from "../../provider/connection/account";
 import { startCommand, TWO_COMMANDS, WRONG_COMMAND } from "../../provider/container/startCommand";
 import { ENDPOINT_KIND } from "../../provider/endpoint/endpointKind";
 import * as HANDLERS from "../../provider/handlers";
@@ -50,7 +49,7 @@ const ADDITIONS: Readonly<Record<string, Partial<PluginResource>>> = {
     notes: keyNotes,
     secretInputs: credentialsIn,
     changedOutputs(situation) {
-      const changed = changedByUpdate(TEMPLATE_KIND, recordedService(situation.outputs) ?? "", situation);
+      const changed = changedByUpdate(TEMPLATE_KIND, situation);
       return WORKER_FIELDS.some((field) => changed.includes(field)) ? ["revision"] : [];
     },
   },
@@ -64,7 +63,7 @@ const ADDITIONS: Readonly<Record<string, Partial<PluginResource>>> = {
       `${SECRET.one} cannot be imported or read, because the service does not show its value. Declare the resource with ` +
       "adoptId, and with value or valueEnv",
     changedOutputs(situation) {
-      const changed = changedByUpdate(SECRET_KIND, recordedService(situation.outputs) ?? "", situation);
+      const changed = changedByUpdate(SECRET_KIND, situation);
       return changed.includes("value") ? ["version", "valueLastUpdatedAt"] : [];
     },
   },

@@ -1,31 +1,8 @@
-import type * as pulumi from "@pulumi/pulumi";
-import { type InputProblem, InvalidInputError, NameTakenError, NotFoundError } from "../../sdk/errors";
+import { InvalidInputError, NameTakenError, NotFoundError } from "../../sdk/errors";
 import type { FieldTable } from "../../sdk/records/fields";
 import { changedIn } from "../fields/managed";
 import { secretFields } from "../hideSecretInputs";
-import { log } from "../log";
-import type { ServiceRecord } from "../machine/machineRecord";
-import { afterOtherDeletion } from "../ownership/deletions";
-import { recordedAs, returnToFormerOwner, wasAdoptedFrom } from "../ownership/lastAdopter";
-import { claimForAdoption, claimsOfOthers, noteChecked, ownerOf, release } from "../ownership/owners";
 import { objectOrEmpty, type Properties, UNKNOWN } from "../properties";
-
-/** Returns the result of `check` after a new resource has claimed the record that it adopts. */
-export function claimChecked(
-  oldInputs: Properties,
-  newInputs: Properties,
-  { inputs, problems }: { readonly inputs: Properties; readonly problems: InputProblem[] },
-): pulumi.dynamic.CheckResult {
-  const { adoptId } = inputs;
-  const isNew = Object.keys(oldInputs).length === 0;
-  noteChecked(newInputs, isNew);
-  if (isNew && adoptId !== undefined) inputs.__adopter = true;
-  if (isNew && adoptId !== undefined && adoptId !== UNKNOWN) {
-    if (!claimForAdoption(String(adoptId), newInputs))
-      problems.push({ property: "adoptId", message: `another resource also adopts ${adoptId}. Keep one of them` });
-  }
-  return { inputs, failures: problems.map(({ property, message }) => ({ property, reason: message })) };
-}
 
 /**
  * Returns the record that `adoptId` refers to.
@@ -39,60 +16,9 @@ export function existingAdoptee<T>(found: T | undefined, noun: string, id: strin
   );
 }
 
-/**
- * Returns `true` if the record must not be deleted together with its resource, because another
- * resource has adopted it. The resource then gives up its claim.
- * @throws InvalidInputError if another resource was supposed to adopt the record but has not,
- * because no state would contain the record
- */
-export async function isLeftToAdopter(noun: string, id: string, outputs: Properties): Promise<boolean> {
-  const owner = ownerOf(outputs);
-  const others = claimsOfOthers(id, owner);
-  const isHeld = others.some(({ standing }) => standing === "held");
-  const why = others.find(({ standing }) => standing === "failed") ?? others[0];
-  if (why && !isHeld) refuseUntilAdopted(noun, id, why.reason);
-  const name = String(outputs.name ?? id);
-  const adoptee = recordedAs(noun, { id, outputs });
-  if (isHeld) {
-    release(id, owner);
-    returnToFormerOwner(adoptee, owner);
-    log(
-      name,
-      `warning: ${noun} ${id} is not deleted, because another resource in the program has adopted it, or this resource ` +
-        "adopts it again. Only this resource's entry is removed from state",
-    );
-    return true;
-  }
-  if (wasAdoptedFrom(adoptee, owner)) await afterOtherDeletion(id);
-  if (wasAdoptedFrom(adoptee, owner)) refuseForAdopter(adoptee);
-  return false;
-}
-
-/**
- * Refuses to delete a record that another resource adopted. That resource may be in another stack
- * or may no longer exist; no handler can tell.
- */
-function refuseForAdopter({ noun, id }: ServiceRecord): never {
-  const message = [
-    `${noun} ${id} is not deleted, and this resource stays in state, because another resource adopted the ${noun} in an ` +
-      "earlier run on this machine.",
-    `If that resource is in this stack, remove this one from the program and run pulumi up without --target: the ${noun} is kept.`,
-    "If it is in another stack, remove this resource with pulumi state delete.",
-    `If it no longer exists, set adoptId: "${id}" in this resource, run pulumi up, and then delete this resource`,
-  ].join("\n");
-  throw new InvalidInputError("the deletion", [{ property: "adoptId", message }]);
-}
-
-function refuseUntilAdopted(noun: string, id: string, reason: string | undefined): never {
-  const kept = `${noun} ${id} is not deleted, and this resource stays in state, because the resource that should adopt the ${noun}`;
-  const message = reason
-    ? `${kept} has not: ${reason}. Fix that, and run pulumi up again`
-    : [
-        `${kept} has not done so yet. Fix the other errors of this run, if any, and run pulumi up without --target.`,
-        "If you are replacing this resource, remove its option deleteBeforeReplace: while adoptId is set, a replacement keeps " +
-          `the ${noun}. To replace the ${noun} as well, remove adoptId instead`,
-      ].join("\n");
-  throw new InvalidInputError("the deletion", [{ property: "adoptId", message }]);
+/** Returns the error for a record that must not be adopted. */
+export function refusedAdoption(refusal: string): NotFoundError {
+  return new NotFoundError(refusal);
 }
 
 /**
@@ -112,11 +38,12 @@ export function refuseTakenName(one: string, existing: readonly { readonly id: s
       `If you have renamed this resource in the program, keep its ${noun} with the resource option ` +
         'aliases: [{ name: "<previous logical name>" }].',
       "If you have moved it into or out of a component, keep it with aliases: [{ parent: <previous parent> }]. " +
-        "pulumi.rootStackResource stands for no parent. If you have also renamed it, put both in one alias.",
-      `If a preview shows "delete original" for this ${noun}, a replacement has failed. Give this resource another logical ` +
-        `name and adoptId: "${ids[0]}": the ${noun} is then neither deleted nor replaced.`,
+        "For no parent, use pulumi.rootStackResource. If you have also renamed it, put both in one alias.",
+      `If a preview shows "delete original" for this ${noun}, a replacement was interrupted. To complete it, run pulumi up ` +
+        `again. To keep the ${noun}, give this resource another logical name and adoptId: "${ids[0]}".`,
       `If the ${noun} belongs to another resource, stack or person, or is to be replaced, give this resource another name.`,
-      `Only if nothing else manages it (for example, an interrupted run left it), set adoptId: "${ids[0]}"`,
+      `If nothing else manages it (for example, because a killed run of this stack created it), set adoptId: "${ids[0]}", run ` +
+        "pulumi up, and then remove adoptId again",
     ].join("\n"),
     ids,
   );
@@ -130,7 +57,7 @@ export function refuseOtherId(one: string, id: string, { adoptId }: Properties):
   if (adoptId === undefined || adoptId === id || adoptId === UNKNOWN) return;
   const message =
     `is ${adoptId}, but this resource has ${withoutArticle(one)} ${id} already. Only a new resource can adopt ${one}: ` +
-    "declare another resource for it, or remove adoptId";
+    "declare another resource for it under another logical name, or remove adoptId";
   throw new InvalidInputError("the program", [{ property: "adoptId", message }]);
 }
 

@@ -3,6 +3,7 @@ import { fixedIn } from "../../sdk/records/fields";
 import type { NamedRecord } from "../../sdk/records/listed";
 import { changedIn } from "../fields/managed";
 import type { InputKind } from "../fields/recordInputs";
+import { declaredSettings, differing } from "../fields/settings";
 import { type Properties, pick } from "../properties";
 
 /** The fields that an API cannot change, and the advice that messages give about them. */
@@ -32,10 +33,10 @@ export interface AdoptableKind<T extends NamedRecord> extends Pick<InputKind, "o
 }
 
 /** A record to adopt, and how it differs from the inputs. */
-interface Comparison {
+export interface Comparison {
   /** The record's current fields. Fields that RunPod does not show are absent. */
   readonly before: Properties;
-  /** The fields that the adoption changes. */
+  /** The settings that the adoption changes, with each variable as a setting of its own. */
   readonly changed: readonly string[];
   /** Why the record must not be adopted; `undefined` if it may be adopted. */
   readonly refusal: string | undefined;
@@ -49,16 +50,19 @@ export function compareForAdoption<T extends NamedRecord>(
   capabilities: Capabilities,
 ): Comparison {
   const { one, table, hiddenFields = [], refusesAdoption } = kind;
-  const before = kind.toFields(
+  const { unshown = [] } = found;
+  const shown = kind.toFields(
     found,
     pick(inputs, (field) => !hiddenFields.includes(field)),
   );
-  const changed = changedIn(table, before, inputs);
-  const fixed = fixedIn(table, before, inputs).find((field) => changed.includes(field));
+  const before = pick(shown, (field) => shown[field] !== undefined && !unshown.includes(field));
+  const fields = changedIn(table, before, inputs);
+  const changed = Object.keys(differing(table, declaredSettings(table, inputs, {}), before));
+  const fixed = fixedIn(table, before, inputs).find((field) => fields.includes(field));
   const unchangeable = kind.unchangeable?.(capabilities);
   const reason =
     refusesAdoption?.(found, inputs) ??
-    (changed.some((field) => unchangeable?.fields.includes(field)) ? unchangeable?.adoption : undefined) ??
+    (fields.some((field) => unchangeable?.fields.includes(field)) ? unchangeable?.adoption : undefined) ??
     (fixed && `its ${fixed} is ${JSON.stringify(before[fixed])} and cannot be changed: set ${fixed} to that value`);
   const refusal = reason && `${one} with the id ${found.id} cannot be adopted: ${reason}`;
   return { before, changed, refusal };

@@ -8,6 +8,7 @@ import { capabilitiesOf } from "../connection/connection";
 import type { ProviderClient } from "../connection/providerClient";
 import { fieldsIn } from "../fields/managed";
 import type { InputKind } from "../fields/recordInputs";
+import { fieldOf } from "../fields/settings";
 import { LIST_MAX_AGE_MS } from "../ownership/location";
 import { objectOrEmpty, type Properties } from "../properties";
 import { type AdoptableKind, compareForAdoption } from "./comparison";
@@ -118,7 +119,9 @@ function describeAdoption<T extends NamedRecord>(
   const changes = Object.keys(kind.table).flatMap((field) => {
     const arg = args[field];
     if (arg && !arg.isUnknown && field === applied?.field) return [`${field}: ${applied.effect}`];
-    return arg ? describeChange(field, arg, { before, inputs, isChanged: changed.includes(field) }) : [];
+    return arg
+      ? describeChange(field, arg, { before, inputs, isChanged: changed.some((setting) => fieldOf(setting) === field) })
+      : [];
   });
   const name = args.name?.isSecret ? "[secret]" : JSON.stringify(found.name);
   const effect =

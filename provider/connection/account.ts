@@ -109,6 +109,7 @@ export function refuseOtherAccount(
 ): void {
   const before = parseRecord(outputs.__account);
   if (settings.allowAccountChange || !before || isSameAccount(before, parseRecord(accountRecord(account, id)))) return;
+  foreign.set(JSON.stringify(account), `${noun} ${id}`);
   const reason =
     before.service === account.service
       ? "It was last seen with another API key"
@@ -122,6 +123,23 @@ export function refuseOtherAccount(
       `If the ${noun} really is gone (for example, because the account is the same and only its key was rotated), set ` +
         "SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for this run",
     ].join("\n"),
+  );
+}
+
+/** The accounts in which this run has missed a record, with that record. */
+const foreign = new Map<string, string>();
+
+/**
+ * Refuses to create a record after this run has met one of another account, because the key is then
+ * probably the wrong one.
+ * @throws ACCOUNT_CHANGED if that is so
+ */
+export function refuseAfterOtherAccount(noun: string, account: AccountIdentity): void {
+  const met = foreign.get(JSON.stringify(account));
+  if (met === undefined) return;
+  throw new CodedError(
+    "ACCOUNT_CHANGED",
+    `no ${noun} was created, because ${met} of this stack is not in this key's account. Use the previous key and service`,
   );
 }
 

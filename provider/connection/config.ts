@@ -28,6 +28,7 @@ const OTHER_VARIABLES = {
   extraGpuTiers: "SERVERLESS_GPU_EXTRA_GPU_TIERS",
   extraLocations: "SERVERLESS_GPU_EXTRA_LOCATIONS",
   allowAccountChange: "SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE",
+  account: "SERVERLESS_GPU_ACCOUNT",
 } as const;
 
 /** The environment variable for each setting. */
@@ -64,6 +65,8 @@ export interface ProviderSettings extends ApiSettings {
   readonly provider: string;
   /** `true` to treat a missing record as gone even if the account differs from the recorded one. */
   readonly allowAccountChange: boolean;
+  /** The id of the only account that may be written to. @default the key's account */
+  readonly account?: string | undefined;
 }
 
 /** The settings that were read last, and the values that they were read from. */
@@ -109,7 +112,13 @@ export function otherSettings(readConfig: ReadConfig, environment: NodeJS.Proces
   const { extraGpuTiers, extraLocations } = acceptedWords(readConfig, environment);
   const allowAccountChange =
     environment[OTHER_VARIABLES.allowAccountChange]?.trim() || readConfig("allowAccountChange")?.trim();
-  return { extraGpuTiers, extraLocations, allowAccountChange: allowAccountChange === "true" };
+  const account = environment[OTHER_VARIABLES.account]?.trim() || readConfig("account")?.trim() || undefined;
+  return {
+    extraGpuTiers,
+    extraLocations,
+    allowAccountChange: allowAccountChange === "true",
+    ...(account && { account }),
+  };
 }
 
 /**
@@ -173,7 +182,12 @@ export function explicitProviderProblem(name: string, given: RequiredSettings): 
  * Converts the settings to client options.
  * @throws ConfigurationError if the key is missing, or if the service or API is unknown
  */
-export function clientOptions({ provider, allowAccountChange, ...connection }: ProviderSettings): ClientOptions {
+export function clientOptions({
+  provider,
+  allowAccountChange,
+  account,
+  ...connection
+}: ProviderSettings): ClientOptions {
   return {
     ...connection,
     apiKey: requireApiKey(connection),

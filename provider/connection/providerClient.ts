@@ -2,17 +2,27 @@ import type { ClientOptions } from "../../sdk/clientOptions";
 import { connectAccount } from "../../sdk/connected";
 import { createJobQueue, type JobQueue } from "../../sdk/jobs/jobQueue";
 import type { LoadBalancer } from "../../sdk/loadBalancer/loadBalancer";
+import type { Logs } from "../../sdk/logs/logs";
+import type { AddedToEndpoints } from "../../sdk/management";
 import { clientOver, type ManagementClient } from "../../sdk/managementClient";
 
 /**
  * The parts of a client that deployments need: the management API, and a queue for health and smoke
  * tests.
  */
-export interface ProviderClient extends ManagementClient {
+export interface ProviderClient extends ManagementClient<Logs> {
   endpoint(endpointId: string): JobQueue & LoadBalancer;
 }
 
 /** Creates the client. It sends nothing yet. */
 export function createProviderClient(options: ClientOptions): ProviderClient {
-  return clientOver(connectAccount(options), createJobQueue, () => ({}));
+  const logs: AddedToEndpoints<Logs> = (...args) => {
+    // Loaded lazily, because only the errors of failed releases show logs.
+    const read: Logs["logs"] = (...request) => {
+      const { createLogs } = require("../../sdk/logs/logs") as typeof import("../../sdk/logs/logs");
+      return createLogs(...args).logs(...request);
+    };
+    return { logs: read };
+  };
+  return clientOver(connectAccount(options), createJobQueue, logs);
 }

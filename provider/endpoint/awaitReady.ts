@@ -15,8 +15,8 @@ const LOOK_AGAIN_MS = 5_000;
 
 /**
  * Waits until `/health` shows `workersMin` idle or running workers, if the program sets
- * `awaitReady`. On a timeout, it throws an error that keeps the endpoint in state, and the next
- * `up` waits again.
+ * `awaitReady`. On a timeout, it throws an error that keeps the endpoint in state. The outputs then
+ * lack what marks the release as passed, so the next `up` waits again.
  */
 export async function awaitReady(
   client: ProviderClient,
@@ -29,21 +29,8 @@ export async function awaitReady(
   try {
     await waitForWorkers(client, id, outputs, seconds * 1000);
   } catch (error) {
-    throw initFailure(error, id, { ...outputs, __readyPending: true, __provider: inputs.__provider });
+    throw initFailure(error, id, { ...outputs, __provider: inputs.__provider });
   }
-}
-
-/**
- * Returns `true` if the last wait failed. The outputs record it, because a refresh discards the
- * failure.
- */
-export function isReadyPending({ __readyPending }: Properties): boolean {
-  return __readyPending === true;
-}
-
-/** Carries over whether the last wait failed to outputs that are read again. */
-export function readyPending(outputs: Properties): Properties {
-  return isReadyPending(outputs) ? { __readyPending: true } : {};
 }
 
 async function waitForWorkers(

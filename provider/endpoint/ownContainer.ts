@@ -3,11 +3,8 @@ import { FIELDS } from "../../sdk/endpoints/fields";
 import { isContainerField, NO_CONTAINER } from "../../sdk/endpoints/ownContainer";
 import type { Endpoint } from "../../sdk/endpoints/record";
 import type { InputProblem } from "../../sdk/errors";
-import { variablesOf } from "../container/variables";
 import { fieldsIn } from "../fields/managed";
-import { leftVariables } from "../machine/unfinishedWrite";
-import { isObject, type Properties, pick, UNKNOWN } from "../properties";
-import type { Leftover, Situation } from "../records/recordKind";
+import { isObject, type Properties, pick } from "../properties";
 
 /*
  * An endpoint has either the template of the program, or a container of its own. The service may
@@ -99,13 +96,3 @@ const TO_CONTAINER =
 const TO_TEMPLATE =
   "cannot replace imageName over GraphQL: the endpoint's own template would stay behind. Keep imageName, or give the " +
   `resource with the templateId of a ServerlessTemplate another logical name, which makes a new endpoint, or ${OVER_V2}`;
-
-/** Returns the variables that a killed run left in the container, as a field to save. */
-export function leftoverVariables(service: string, { id, outputs, inputs }: Situation): Leftover | undefined {
-  if (!hasOwnContainer(inputs) || inputs.imageName === UNKNOWN) return undefined;
-  const left = leftVariables({ service, noun: "endpoint", id }, outputs);
-  const names = left.filter((name) => !variablesOf(inputs).includes(name)).sort();
-  if (names.length === 0) return undefined;
-  const text = `removes the variables ${names.join(", ")} that the program does not set from endpoint ${id}`;
-  return { field: "env", text };
-}

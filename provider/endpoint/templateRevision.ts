@@ -3,40 +3,33 @@ import { explainWait, withLastWords } from "../../sdk/diagnosis/waits";
 import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
 import type { Endpoint } from "../../sdk/endpoints/record";
 import { cancelled } from "../cancellation";
-import type { ProviderClient } from "../connection/providerClient";
+import type { Connection } from "../connection/connection";
 import { log, logChange, waitLogger } from "../log";
 import type { Properties } from "../properties";
 import type { Situation } from "../records/recordKind";
-import { scaleDownRecord } from "./atZero";
+import { writtenBy } from "../records/write";
+import { scaleDownNotes } from "./atZero";
 
 /**
  * Rolls out a changed template to the workers. The template is applied first, because the endpoint
  * may hold a copy of it. With `recycleWorkers`, all workers are replaced. Otherwise, logs that
  * there is no way to know when the workers run the new version. A new `templateId` is rolled out by
  * RunPod itself.
- * @returns the endpoint if its workers were replaced or restored
+ * @returns the endpoint if the template was applied
  */
 export async function applyRevision(
-  client: ProviderClient,
+  connection: Connection,
   { id, outputs, inputs }: Situation,
 ): Promise<Endpoint | undefined> {
-  const { workersMin, workersMax } = ENDPOINT_DEFAULTS;
-  const workers = {
-    workersMin: Number(inputs.workersMin ?? workersMin),
-    workersMax: Number(inputs.workersMax ?? workersMax),
-  };
+  if (!isRevised(outputs, inputs) || inputs.templateId !== outputs.templateId) return undefined;
+  const { client } = connection;
   const known = { ...outputs, ...inputs };
-  const isRecycling = inputs.recycleWorkers === true;
-  const isInterrupted = outputs.recycleWorkers === true && !isRecycling;
-  const restored = isInterrupted ? await restore(client, id, workers, known) : undefined;
-  const isFirst = outputs.templateRevision === undefined;
-  if (!isRevised(outputs, inputs) || inputs.templateId !== outputs.templateId) return restored;
   const applied = await client.endpoints.applyTemplate(id, String(inputs.templateId), { known });
   // Changes from before the first revision are already rolled out, either by RunPod earlier or by
   // the call above.
-  if (isFirst) return applied;
+  if (outputs.templateRevision === undefined) return applied;
   const name = String(inputs.name ?? outputs.name ?? id);
-  if (!isRecycling) {
+  if (inputs.recycleWorkers !== true) {
     log(
       name,
       "its templateRevision has changed. If its template has too, the service replaces idle workers at once and others " +
@@ -46,8 +39,13 @@ export async function applyRevision(
     return applied;
   }
   log(name, "its templateRevision has changed: it is scaled to zero until its workers have stopped, then restored");
+  const { workersMin, workersMax } = ENDPOINT_DEFAULTS;
+  const workers = {
+    workersMin: Number(inputs.workersMin ?? workersMin),
+    workersMax: Number(inputs.workersMax ?? workersMax),
+  };
   const logWait = waitLogger(name);
-  const { onScaleDown, onPutBack } = scaleDownRecord(id, outputs);
+  const { onScaleDown, onPutBack } = scaleDownNotes(writtenBy(connection, "endpoint", id), outputs, "recycle");
   const why = explainWait(client.endpoints, systemClock, id, "stop", cancelled);
   const recycling = client.endpoints.recycleWorkers(id, workers, {
     ...(typeof inputs.drainTimeout === "number" ? { drainTimeoutMs: inputs.drainTimeout * 1000 } : {}),
@@ -63,28 +61,7 @@ export async function applyRevision(
   return withLastWords(recycling, why);
 }
 
-/** Returns `true` if an update will replace all workers. */
-export function willRecycle(outputs: Properties, inputs: Properties): boolean {
-  const isChanged = outputs.templateRevision !== undefined && isRevised(outputs, inputs);
-  return inputs.recycleWorkers === true && isChanged && inputs.templateId === outputs.templateId;
-}
-
 /** Returns `true` if the revision of the program's template differs from the last run's. */
 function isRevised(outputs: Properties, inputs: Properties): boolean {
   return inputs.templateRevision !== undefined && inputs.templateRevision !== outputs.templateRevision;
-}
-
-/**
- * Restores the workers of an endpoint that an interrupted recycle may have left at zero. Nothing
- * else would restore them.
- */
-async function restore(
-  { endpoints }: ProviderClient,
-  id: string,
-  workers: Pick<Endpoint, "workersMin" | "workersMax">,
-  known: Properties,
-): Promise<Endpoint | undefined> {
-  const { workersMin, workersMax } = await endpoints.get(id);
-  const isRestored = workersMin === workers.workersMin && workersMax === workers.workersMax;
-  return isRestored ? undefined : endpoints.update(id, workers, { known });
 }

@@ -44,8 +44,8 @@ export interface InputKind {
   readonly problemsOfChange?: (oldInputs: Properties, inputs: Properties) => InputProblem[];
 }
 
-/** The provider's own inputs that determine which record a resource manages. */
-const IDENTITY = ["adoptId", "__adopter", "__automaticName"];
+/** The provider's own inputs that decide the name of a record. */
+const NAMING = ["__automaticName"];
 
 const rulesOfKinds = new WeakMap<object, OwnRules>();
 
@@ -66,7 +66,7 @@ export function ownInputs(kind: InputKind, inputs: Properties): Properties {
  * service.
  */
 export function changesOwnInputs(kind: InputKind, outputs: Properties, inputs: Properties): boolean {
-  const names = Object.keys(rulesOf(kind)).filter((name) => !IDENTITY.includes(name));
+  const names = Object.keys(rulesOf(kind)).filter((name) => !NAMING.includes(name));
   return names.some((name) => !isDeepStrictEqual(inputs[name], outputs[name]));
 }
 
@@ -82,9 +82,9 @@ export function checkRecordInputs(
 ): { readonly inputs: Properties; readonly problems: InputProblem[] } {
   const { __provider, automaticName, proposedName, ...declared } = newInputs;
   // An adopted record keeps its own name, even after the program removes adoptId.
-  const isAdopted = declared.adoptId != null || oldInputs.__adopter !== undefined;
+  const isAdopted = declared.adoptId != null || oldInputs.__automaticName === false;
   const naming = isAdopted
-    ? { __adopter: oldInputs.__adopter }
+    ? { __automaticName: false }
     : nameAutomatically(oldInputs, declared.name, newName(kind, automaticName, proposedName, declared));
   const entries = Object.entries({
     ...(kind.completed?.(declared) ?? declared),
@@ -151,8 +151,12 @@ export function problemsWithoutState(
   return checkRecordInputs(stateless, { name: unknown }, inputs, readConfig ?? (() => undefined)).problems;
 }
 
-/** Returns `null`, which restores the default, for each field that the program has removed. */
+/**
+ * Returns `null`, which restores the default, for each field that the program has removed. After an
+ * import, the program has removed nothing yet.
+ */
 function removedFields({ table, staysUnset }: InputKind, oldInputs: Properties, newInputs: Properties): Properties {
+  if (oldInputs.__imported !== undefined) return {};
   const nulls = Object.keys(defaultsOf(table)).map((field) => [field, null]);
   return pick(
     Object.fromEntries(nulls),

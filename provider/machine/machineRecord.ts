@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "no
 import path from "node:path";
 import { isObject, type Properties } from "../properties";
 import { candidateFolders, ifThere, isPrivate, makePrivateFolder } from "./folders";
-import { lastWrite } from "./lastWrite";
+import { lastWrite } from "./stamp";
 
 /*
  * What this machine must remember if a run is killed between a request and the moment the engine
@@ -23,17 +23,11 @@ import { lastWrite } from "./lastWrite";
 export type Thing =
   // The next run would create the record a second time, because the first one is in no state.
   | "create"
-  // If the program goes back to its previous inputs, `up` would say "unchanged", and the settings
-  // and variables of the killed run would stay.
+  // If the program goes back to its previous inputs, `up` would say "unchanged", and what the killed
+  // run sent would stay: settings, variables, a release, or an endpoint that is scaled to zero.
   | "write"
-  // A release that no run has judged would stay in effect, or someone else's endpoint would be
-  // deleted.
-  | "rollout"
-  // The endpoint would stay scaled to zero, because its previous worker counts are stored nowhere
-  // else.
-  | "zero"
   // With `--target`, the previous resource would delete a record that another resource has adopted.
-  | "owner";
+  | "adopter";
 
 /** Identifies what a machine record is about. */
 export interface Subject {
@@ -79,20 +73,16 @@ export function readRecord(subject: Subject, state?: Properties): Properties | u
 }
 
 /** Returns `true` if state has moved on since a record was made. */
-export function isVoid({ after }: { readonly after?: unknown }, state: Properties): boolean {
+function isVoid({ after }: { readonly after?: unknown }, state: Properties): boolean {
   return after !== lastWrite(state);
 }
 
-/**
- * Returns all records on this machine that are about the same kind of fact and the same kind of
- * record.
- */
-export function recordsAbout(kind: Pick<Subject, "noun" | "thing">): Properties[] {
-  const start = fileStart(kind);
+/** Returns all records on this machine that are about the same kind of fact. */
+export function recordsAbout(thing: Thing): Properties[] {
   return FOLDERS.flatMap((candidate) => {
     const folder = path.join(...candidate);
     const names: readonly string[] = isPrivate(folder) ? (ifThere(() => readdirSync(folder)) ?? []) : [];
-    const files = names.filter((name) => name.startsWith(start) && name.endsWith(".json"));
+    const files = names.filter((name) => name.startsWith(`${thing}-`) && name.endsWith(".json"));
     const texts = files.map((file) => ifThere(() => readFileSync(path.join(folder, file), "utf8")));
     return texts.map((text) => parse(text ?? "")).filter(isObject);
   });
@@ -132,11 +122,7 @@ function fileOf(subject: Subject): string {
   const digest = createHash("sha256")
     .update(JSON.stringify([service, noun, thing, key]))
     .digest("hex");
-  return `${fileStart(subject)}${digest.slice(0, 24)}.json`;
-}
-
-function fileStart({ noun, thing }: Pick<Subject, "noun" | "thing">): string {
-  return `${noun.replace(/\W/g, "-")}-${thing}-`;
+  return `${thing}-${digest.slice(0, 24)}.json`;
 }
 
 function parse(text: string): Properties | undefined {

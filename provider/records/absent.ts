@@ -60,6 +60,7 @@ export async function explainAbsence(
   outputs: Properties,
   connection: Connection,
   records: { readonly find: (id: string) => Promise<object | undefined> },
+  wasDeleting: boolean,
 ): Promise<unknown> {
   if (error instanceof EmptyListError) {
     refuseOtherAccount(noun, outputs, connection, id);
@@ -68,13 +69,13 @@ export async function explainAbsence(
   // The missing object may be something that the record uses, such as a template.
   if (!(error instanceof NotFoundError) || (await records.find(id))) return error;
   refuseOtherAccount(noun, outputs, connection, id);
-  return deletedElsewhere(noun, id);
+  return deletedElsewhere(noun, id, wasDeleting ? "an earlier run on this machine deleted it" : undefined);
 }
 
-/** Returns the error for a record that is in state but has been deleted elsewhere. */
-export function deletedElsewhere(noun: string, id: string): NotFoundError {
+/** Returns the error for a record that is in state but no longer exists. */
+export function deletedElsewhere(noun: string, id: string, how = "it was deleted elsewhere"): NotFoundError {
   return new NotFoundError(
-    `${noun} ${id} does not exist in this account any more: it was deleted elsewhere. Run pulumi up --refresh: it ` +
+    `${noun} ${id} does not exist in this account any more: ${how}. Run pulumi up --refresh: it ` +
       `removes the ${noun} from state and creates a new one. If the program still sets its adoptId, remove that first`,
   );
 }

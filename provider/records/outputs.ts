@@ -1,9 +1,12 @@
+import { fixedIn } from "../../sdk/records/fields";
 import type { NamedRecord } from "../../sdk/records/listed";
 import { accountRecord } from "../connection/account";
 import { fieldsIn, managedRecord } from "../fields/managed";
 import { ownInputs } from "../fields/recordInputs";
-import { lastWrite, writeOutput } from "../machine/lastWrite";
-import { type Properties, pick } from "../properties";
+import { fieldOf, flat } from "../fields/settings";
+import { log } from "../log";
+import { lastWrite, ownerOf, stampOutput } from "../machine/stamp";
+import { isObject, type Properties, pick } from "../properties";
 import type { Circumstances, RecordKind } from "./recordKind";
 
 /*
@@ -22,33 +25,75 @@ export function fieldsToCreate<T extends NamedRecord, Fields extends object>(
   return fieldsIn(table, inputs) as Fields;
 }
 
-/** Returns the fields of the record that the program manages, in normal form. */
-export function fieldsToSave<T extends NamedRecord, Fields extends object>(
-  kind: RecordKind<T, Fields>,
-  { name, ...others }: Properties,
-): Partial<Fields> {
-  const isNameSaved = name !== undefined && (kind.savesAutomaticName || others.__automaticName === undefined);
-  return fieldsToCreate(kind, isNameSaved ? { name, ...others } : others);
+/**
+ * Returns the fields that a record shows. A field that the service did not show, and whose last
+ * value is not known, is left out.
+ */
+export function shownFields<T extends NamedRecord, Fields extends object>(
+  kind: Pick<RecordKind<T, Fields>, "toFields">,
+  record: T,
+  known: Properties,
+): Properties {
+  const { unshown = [] } = record;
+  const fields = kind.toFields(record, known);
+  return pick(fields, (name) => fields[name] !== undefined && !unshown.includes(name));
 }
 
-/**
- * Returns all fields of the record as RunPod returned them. Leaving out fields would hide drift.
- */
+/** Returns the outputs of a record that was created, written or read. */
 export function toOutputs<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
   record: T,
   inputs: Properties,
   circumstances: Circumstances,
 ): Properties {
+  const { connection, owner, write } = circumstances;
   return {
-    ...kind.toFields(record, inputs),
+    ...fieldOutputs(kind, shownFields(kind, record, inputs), inputs, circumstances),
     ...kind.furtherOutputs?.(record, circumstances),
     ...ownInputs(kind, inputs),
     ...managedRecord(kind.table, inputs),
-    __account: accountRecord(circumstances.connection.account, record.id),
-    __owner: circumstances.owner,
-    ...writeOutput(circumstances.write),
+    __account: accountRecord(connection.account, record.id),
+    ...stampOutput(owner, write),
   };
+}
+
+/**
+ * Returns the fields to record. A field that this run did not write keeps its recorded value, so
+ * that a change by someone else stays visible until a refresh shows it. A field that cannot change
+ * in place has the program's value, whatever a response says.
+ */
+function fieldOutputs<T extends NamedRecord, Fields extends object>(
+  { table }: RecordKind<T, Fields>,
+  shown: Properties,
+  inputs: Properties,
+  { before, settings }: Circumstances,
+): Properties {
+  const written = settings && Object.keys(settings);
+  const isTaken = (name: string) => written === undefined || before[name] === undefined || written.includes(name);
+  const recorded = fieldsIn(table, before);
+  const fields = Object.fromEntries(
+    Object.keys({ ...recorded, ...shown })
+      .filter((name) => name in shown || name in inputs)
+      .map((name) => [name, isTaken(name) ? (shown[name] ?? inputs[name]) : recorded[name]]),
+  );
+  const fixed = fixedIn(table, fields, inputs).map((name) => [name, inputs[name]] as const);
+  const env = isObject(shown.env) && { env: variables(flat(before), flat(shown), flat(inputs), isTaken) };
+  return { ...fields, ...env, ...Object.fromEntries(fixed) };
+}
+
+/** Returns the recorded value of each variable that the program sets. */
+function variables(
+  before: Properties,
+  shown: Properties,
+  inputs: Properties,
+  isTaken: (setting: string) => boolean,
+): Properties {
+  const names = Object.keys(inputs).filter((name) => fieldOf(name) === "env");
+  const values = names.map((name) => [
+    name.slice("env.".length),
+    isTaken(name) || before[name] === undefined ? (shown[name] ?? inputs[name]) : before[name],
+  ]);
+  return Object.fromEntries(values);
 }
 
 /** Returns the outputs of a record that was not read. Its fields keep their recorded values. */
@@ -57,7 +102,7 @@ export function unseenOutputs<T extends NamedRecord, Fields extends object>(
   outputs: Properties,
   inputs: Properties,
 ): Properties {
-  const { __account, __owner } = outputs;
+  const { __account } = outputs;
   const own = ownInputs(kind, outputs);
   return {
     ...pick(outputs, (name) => !name.startsWith("__") && !(name in own)),
@@ -65,7 +110,28 @@ export function unseenOutputs<T extends NamedRecord, Fields extends object>(
     ...managedRecord(kind.table, inputs),
     ...pick(outputs, (name) => kind.lastingOutputs?.includes(name) === true),
     __account,
-    __owner,
-    ...writeOutput(lastWrite(outputs)),
+    ...stampOutput(ownerOf(outputs), lastWrite(outputs)),
   };
+}
+
+/**
+ * Returns the fields that a refresh records. A field that cannot change in place keeps its value: a
+ * response that shows another one is named in a warning, because only a changed program replaces a
+ * record.
+ */
+export function refreshedFields<T extends NamedRecord, Fields extends object>(
+  { noun, table }: RecordKind<T, Fields>,
+  id: string,
+  outputs: Properties,
+  shown: Properties,
+): Properties {
+  const fixed = fixedIn(table, outputs, shown);
+  for (const field of fixed) {
+    log(
+      String(outputs.name ?? id),
+      `warning: the service shows ${field} ${JSON.stringify(shown[field])} for ${noun} ${id}, but it was created with ` +
+        `${JSON.stringify(outputs[field])}, which cannot change. State keeps ${JSON.stringify(outputs[field])}`,
+    );
+  }
+  return { ...shown, ...pick(outputs, (name) => fixed.includes(name)) };
 }

@@ -4,80 +4,35 @@ import type { PreviewedKind } from "../adoption/description";
 import type { ReadConfig } from "../connection/config";
 import type { Connection } from "../connection/connection";
 import type { InputKind } from "../fields/recordInputs";
+import type { Note } from "../machine/note";
 import type { Properties } from "../properties";
-
-/**
- * A field that an update sets although the inputs have not changed, for example to finish what a
- * killed run began.
- */
-export interface Leftover {
-  readonly field: string;
-  /** The sentence that describes the change in the log. */
-  readonly text: string;
-}
 
 /** The starting point of an update or an adoption. */
 export interface Situation {
   readonly id: string;
-  /** The outputs of the last run. For an adoption, the fields of the record instead. */
+  /** The outputs of the last run, which the preview compared. Empty for an adoption. */
   readonly outputs: Properties;
   readonly inputs: Properties;
 }
 
-/** A change that gives a record the fields that the program manages. */
-export interface RecordChange<Fields> extends Situation {
+/** A change of a record. */
+export interface RecordChange<T, Fields> extends Situation {
+  /** The fields to change. In `env`, `null` removes a variable, and other variables stay. */
   readonly fields: Partial<Fields>;
-  /**
-   * Set if state does not reliably describe the record, because the record is being adopted or the
-   * outcome of a write is unknown. In that case, every field that RunPod does not show is written
-   * again, because its value may be wrong.
-   */
-  readonly unsure: Pick<Unsure<object>, "sent" | "changed"> | undefined;
+  /** An earlier write whose outcome is not known, for example because its run was killed. */
+  readonly open: Note | undefined;
+  /** Must be called with the record as it was read, right before the change is sent. */
+  readonly onSave: (before: T) => void;
 }
 
-/** An earlier run's write whose outcome is unknown, compared with the program. */
-export interface Unsure<T> {
-  /** The record as it is now. */
-  readonly record: T;
-  /** The record's fields as RunPod shows them. */
-  readonly shown: Properties;
-  /** The outputs in state, overwritten with the fields in `shown`. */
-  readonly outputs: Properties;
-  /** The fields that differ from the program, plus those that RunPod does not show. */
-  readonly changed: readonly string[];
-  /** The fields that the unfinished write set. */
-  readonly sent: Properties;
-  /** The previous values of the fields that the earlier run set but the program does not set. */
-  readonly restored: Properties;
-}
-
-/**
- * Judges a change after it was saved. The function receives the outputs and, if the record was
- * read, the record. It returns additional outputs.
- * @throws Error if the change has failed
- */
-export type JudgeChange = (outs: Properties, record: object | undefined) => Promise<Properties>;
-
-/** A save that is about to be sent, for a create, an update, an adoption or a takeover. */
+/** A write that is about to be sent. */
 export interface Save<T> extends Situation {
-  readonly purpose: "create" | "update" | "adopt" | "take over";
+  readonly purpose: "create" | "update" | "adopt";
   readonly name: unknown;
-  /** The fields that differ. */
-  readonly changed: readonly string[];
-  /** `false` if nothing will be saved unless the preparation adds a field. */
-  readonly isSaved: boolean;
-  /** The record that is being adopted or taken over. */
-  readonly adoptee?: T;
-}
-
-/** Additional information that a particular kind of record provides for a save. */
-export interface Preparation<Fields> {
-  /** The fields to save in addition to the program's fields. */
-  readonly fields?: Partial<Fields>;
-  /** Judges an adoption after it was saved. */
-  readonly judge?: JudgeChange | undefined;
-  /** Called if RunPod rejected the save, which means that nothing has changed. */
-  readonly onRejected?: () => void;
+  /** The settings to write, with each variable as a setting of its own. */
+  readonly settings: Properties;
+  /** The record as it was read, if it was. */
+  readonly theirs?: T | undefined;
 }
 
 /** The values that determine the outputs, in addition to the record and the inputs. */
@@ -86,9 +41,11 @@ export interface Circumstances {
   readonly owner: string;
   /** The outputs of the last run. */
   readonly before: Properties;
-  /** The fields that were saved or that were found to have changed. */
+  /** The settings that were written. Undefined if the outputs take all fields from the record. */
+  readonly settings: Properties | undefined;
+  /** The fields that were written, or that a refresh found changed. */
   readonly changed: readonly string[];
-  /** The last write to the record; empty if the record has not been written since its creation. */
+  /** The token of the last write to the record; empty if there was none since its creation. */
   readonly write: string;
 }
 
@@ -107,11 +64,21 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
    * @default none
    */
   readonly lastingOutputs?: readonly string[];
+  /**
+   * Why a record is never replaced because a fixed field has changed, and what to do instead.
+   * @default a changed program replaces the record
+   */
+  readonly neverReplaced?: (outputs: Properties) => string;
   /** Creates a record, unless a record with this name already exists. */
-  readonly create: (connection: Connection, fields: Fields, names: Naming<T>, inputs: Properties) => Promise<T>;
+  readonly create: (
+    connection: Connection,
+    fields: Fields,
+    onNameTaken: (existing: readonly T[]) => T,
+    inputs: Properties,
+  ) => Promise<T>;
   /** Changes the given fields of a record. */
-  readonly update: (connection: Connection, change: RecordChange<Fields>) => Promise<T>;
-  /** Deletes a record. Calls `onAbsent` if the record is already gone. */
+  readonly update: (connection: Pick<Connection, "client">, change: RecordChange<T, Fields>) => Promise<T>;
+  /** Deletes a record. Calls `onAbsent`, before anything is sent, if the record is already gone. */
   readonly delete: (connection: Connection, id: string, outputs: Properties, onAbsent: () => void) => Promise<void>;
 
   /** Returns warnings about inputs that are accepted but may be a mistake. */
@@ -121,31 +88,17 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
     settings: { readonly capabilities: Capabilities | undefined; readonly readConfig: ReadConfig },
   ) => string[];
   /**
-   * Returns the field that an update sets although the inputs have not changed, or `undefined` if
-   * there is none. Makes no request.
+   * Returns a field that an update writes although the inputs do not show a change, and the sentence
+   * that says so in the preview. Makes no request.
    */
-  readonly leftover?: (service: string, situation: Situation) => Leftover | undefined;
-  /** Called before a record is read for an adoption. There are no outputs at that point. */
-  readonly beforeAdoption?: (connection: Connection, situation: Situation) => Promise<void>;
+  readonly alsoWrites?: (situation: Situation) => { readonly field: string; readonly text: string } | undefined;
   /**
-   * Prepares a save.
-   * @throws Error if the save is refused; nothing was saved
+   * Prepares a write. Returns settings to write in addition to the program's.
+   * @throws Error if the write is refused; nothing was sent
    */
-  readonly beforeSave?: (connection: Connection, save: Save<T>) => Promise<Preparation<Fields>>;
+  readonly beforeSave?: (connection: Connection, save: Save<T>) => Promise<Properties>;
   /** Returns outputs that only a refresh sets. Also logs facts that state does not show. */
-  readonly refreshedOutputs?: (service: string, record: T, situation: Situation) => Properties;
+  readonly refreshedOutputs?: (record: T, situation: Situation) => Properties;
   /** Returns the outputs that are not fields. */
   readonly furtherOutputs?: (record: T, circumstances: Circumstances) => Properties;
-}
-
-/** How a create handles existing records with its name. */
-export interface Naming<T> {
-  /** @throws NameTakenError unless it returns an existing record to use instead of a new one */
-  readonly onNameTaken: (existing: readonly T[]) => T;
-  /**
-   * Changes a record that an interrupted run created for this resource, so that the record matches
-   * the program.
-   * @throws NameTakenError if that is not possible
-   */
-  readonly takeOver: (record: T) => Promise<T>;
 }

@@ -23,10 +23,10 @@ export const REGISTRY_AUTH_KIND: RecordKind<RegistryAuth, RegistryAuthInput> = {
   hiddenFields: ["username", "password"],
   checkFields: REGISTRY_AUTH_CHECKS.check,
   records: ({ registryAuths }) => registryAuths,
-  create: ({ client: { registryAuths } }, fields, { onNameTaken }) => registryAuths.create(fields, { onNameTaken }),
-  // The program always sets both the user name and the password.
-  update: ({ client: { registryAuths } }, { id, fields: { username = "", password = "" } }) =>
-    registryAuths.update(id, { username, password }),
+  create: ({ client: { registryAuths } }, fields, onNameTaken) => registryAuths.create(fields, { onNameTaken }),
+  // A change sends both the user name and the password, which the program always sets.
+  update: ({ client: { registryAuths } }, { id, inputs, onSave }) =>
+    registryAuths.update(id, { username: String(inputs.username), password: String(inputs.password) }, { onSave }),
   delete: whenUnused(REGISTRY_AUTH, ({ registryAuths }) => registryAuths),
   ownRules: { deleteTimeout: SECONDS },
   toFields: ({ name }, { username, password }) => ({ name, username, password }),

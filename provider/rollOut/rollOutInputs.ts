@@ -8,7 +8,6 @@ export interface RollOut {
   readonly test: Properties | undefined;
   readonly watch: JobWatch | undefined;
   readonly restores: boolean;
-  readonly attempt: number;
   readonly timeoutMs: number;
 }
 
@@ -39,7 +38,6 @@ const RULES: Readonly<Record<string, InputRule>> = {
   test: AN_OBJECT,
   watch: AN_OBJECT,
   onFailure: ON_FAILURE,
-  attempt: WHOLE,
   timeout: SECONDS,
 };
 const WATCH_RULES: Readonly<Record<string, InputRule>> = { seconds: SECONDS, maxFailed: SHARE, minJobs: WHOLE };
@@ -50,7 +48,7 @@ const NOT_OF_TEST = ["endpointId", "triggers", "policy", "s3Config"];
 /** Returns the program's `rollOut`, or `undefined` if the program sets none. */
 export function rollOutOf({ rollOut }: Properties): RollOut | undefined {
   if (!isObject(rollOut)) return undefined;
-  const { test, watch, onFailure, attempt = 1, timeout = DEFAULT_TIMEOUT_SECONDS } = rollOut;
+  const { test, watch, onFailure, timeout = DEFAULT_TIMEOUT_SECONDS } = rollOut;
   return {
     test: isObject(test) ? test : undefined,
     watch: isObject(watch)
@@ -61,7 +59,6 @@ export function rollOutOf({ rollOut }: Properties): RollOut | undefined {
         }
       : undefined,
     restores: onFailure !== "keep",
-    attempt: Number(attempt),
     timeoutMs: Number(timeout) * 1000,
   };
 }

@@ -5,7 +5,7 @@ import { referenceTo, SECRET, SECRET_FIELDS, type SecretInput, type SecretRecord
 import type { InputRule, Properties } from "../properties";
 import { SECONDS } from "../properties";
 import { whenUnused } from "../records/deletion";
-import type { Circumstances, Leftover, RecordKind, Situation } from "../records/recordKind";
+import type { Circumstances, RecordKind, Situation } from "../records/recordKind";
 
 /**
  * The fields of a secret. A program that uses `valueEnv` omits the value, which is then in neither
@@ -34,18 +34,17 @@ export const SECRET_KIND: RecordKind<SecretRecord, SecretInput> = {
   staysUnset: (field) => field === "value",
   notices: (oldInputs, inputs) => (writesVariable(oldInputs, inputs) ? missingVariable(inputs) : []),
   records: ({ secrets }) => secrets,
-  create: ({ client: { secrets } }, { name, description }, { onNameTaken }, inputs) =>
+  create: ({ client: { secrets } }, { name, description }, onNameTaken, inputs) =>
     secrets.create({ name, value: valueIn(inputs, name), description }, { onNameTaken }),
-  async update({ client: { secrets } }, { id, fields: { description }, outputs, inputs, unsure }) {
-    const isWritten =
-      unsure !== undefined || reasonToWrite(outputs, inputs) !== undefined || differs(outputs.value, inputs.value);
+  async update({ client: { secrets } }, { id, fields, outputs, inputs, onSave }) {
+    const { description } = fields;
     const changes = {
-      ...(isWritten && { value: valueIn(inputs, outputs.name ?? id) }),
+      ...("value" in fields && { value: valueIn(inputs, outputs.name ?? id) }),
       ...(description !== undefined && { description }),
     };
-    return Object.keys(changes).length > 0 ? secrets.update(id, changes) : secrets.get(id);
+    return Object.keys(changes).length > 0 ? secrets.update(id, changes, { onSave }) : secrets.get(id);
   },
-  leftover,
+  alsoWrites,
   delete: whenUnused(SECRET, ({ secrets }) => secrets),
   ownRules: { valueEnv: VARIABLE_NAME, valueVersion: VALUE_VERSION, deleteTimeout: SECONDS },
   toFields: ({ name, description }, { value }) => ({ name, description, ...(value !== undefined && { value }) }),
@@ -73,10 +72,6 @@ function problemsOfChange({ name: before }: Properties, { name }: Properties): I
   return [
     { property: "name", message: `differs from "${before}" only in case: the service treats both as the same name` },
   ];
-}
-
-function differs(before: unknown, wanted: unknown): boolean {
-  return wanted !== undefined && wanted !== before;
 }
 
 /** Returns `true` if the value of the program's environment variable has to be written. */
@@ -115,7 +110,7 @@ function reasonToWrite(outputs: Properties, inputs: Properties): string | undefi
   return `its value was changed elsewhere at ${valueLastUpdatedAt}: the program's value is written again`;
 }
 
-function leftover(_service: string, { outputs, inputs }: Situation): Leftover | undefined {
+function alsoWrites({ outputs, inputs }: Situation) {
   const text = reasonToWrite(outputs, inputs);
   return text === undefined ? undefined : { field: "value", text };
 }

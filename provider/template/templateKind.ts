@@ -1,3 +1,4 @@
+import type { EnvChanges } from "../../sdk/containers/record";
 import { TEMPLATE_CHECKS } from "../../sdk/templates/input";
 import {
   TEMPLATE,
@@ -6,12 +7,9 @@ import {
   type TemplateInput,
   WORKER_FIELDS,
 } from "../../sdk/templates/template";
-import { saveVariables, variablesOf } from "../container/variables";
 import { fieldsIn } from "../fields/managed";
 import { log } from "../log";
-import type { ServiceRecord } from "../machine/machineRecord";
-import { leftVariables } from "../machine/unfinishedWrite";
-import { isObject, pick, SECONDS, TRUE_OR_FALSE } from "../properties";
+import { isObject, objectOrEmpty, type Properties, pick, SECONDS, TRUE_OR_FALSE } from "../properties";
 import { whenUnused } from "../records/deletion";
 import type { RecordKind } from "../records/recordKind";
 
@@ -22,36 +20,46 @@ export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
   checkFields: TEMPLATE_CHECKS.check,
   refusesAdoption,
   records: ({ templates }) => templates,
-  create: ({ client: { templates } }, fields, { onNameTaken }) => templates.create(fields, { onNameTaken }),
+  create: ({ client: { templates } }, fields, onNameTaken) => templates.create(fields, { onNameTaken }),
   delete: whenUnused(TEMPLATE, ({ templates }) => templates),
   ownRules: { deleteTimeout: SECONDS, removeUnknownEnv: TRUE_OR_FALSE },
-  async update({ client: { templates }, account: { service } }, { id, fields, outputs, inputs }) {
-    const existing = inputs.removeUnknownEnv === true ? await templates.get(id, { known: outputs }) : {};
-    return saveVariables(holder(service, id), fields, outputs, variablesOf({ ...existing }), (changes) =>
-      templates.update(id, changes, { known: outputs }),
+  async update({ client: { templates } }, { id, fields, outputs, inputs, onSave }) {
+    const { env, ...others } = fields as Omit<typeof fields, "env"> & { readonly env?: EnvChanges | null };
+    const changes = { ...others, ...(env && { env }) };
+    if (inputs.removeUnknownEnv !== true || !("env" in fields))
+      return templates.update(id, changes, { known: outputs, onSave });
+    const now = await templates.get(id, { known: outputs });
+    const removed = unknownVariables(now, inputs).map((name) => [name, null]);
+    return templates.update(
+      id,
+      { ...changes, env: { ...Object.fromEntries(removed), ...env } },
+      { known: outputs, onSave },
     );
   },
-  leftover(service, { id, outputs, inputs }) {
-    const unknown = inputs.removeUnknownEnv === true ? namesIn(outputs.__unknownEnv) : [];
-    const names = [...new Set([...leftVariables(holder(service, id), outputs), ...unknown])];
-    const unset = names.filter((name) => !variablesOf(inputs).includes(name)).sort();
-    const isNewlyAsked = inputs.removeUnknownEnv === true && outputs.removeUnknownEnv !== true;
-    if (unset.length === 0 && !isNewlyAsked) return undefined;
-    const which = isNewlyAsked ? "all variables" : `the variables ${unset.join(", ")}`;
+  alsoWrites({ id, outputs, inputs }) {
+    if (inputs.removeUnknownEnv !== true) return undefined;
+    const found = unknownVariables(outputs, inputs).filter(
+      (name) => objectOrEmpty(outputs.env)[name] === UNKNOWN_VALUE,
+    );
+    const isNewlyAsked = outputs.removeUnknownEnv !== true;
+    if (found.length === 0 && !isNewlyAsked) return undefined;
+    const which = isNewlyAsked ? "all variables" : `the variables ${found.join(", ")}`;
     return { field: "env", text: `removes ${which} that the program does not set from template ${id}` };
   },
   /**
-   * A refresh stores in state the names of the variables to remove. Names are not secret, so they
-   * can be stored. Without the option, the variables are kept.
+   * With `removeUnknownEnv`, a refresh stores in state the names of the variables to remove. Names are
+   * not secret. Without the option, the variables are kept.
    */
-  refreshedOutputs(service, { id, env, name }, { outputs }) {
-    const unknown = Object.keys(env).filter((each) => !variablesOf(outputs).includes(each));
+  refreshedOutputs(template, { outputs }) {
+    const { id, name } = template;
+    const unknown = unknownVariables(template, outputs);
     if (unknown.length === 0) return {};
-    if (outputs.removeUnknownEnv === true) return { __unknownEnv: unknown.sort().join() };
-    const left = leftVariables(holder(service, id), outputs);
-    const others = unknown.filter((each) => !left.includes(each)).sort();
-    if (others.length > 0) log(name, unknownVariablesWarning(id, others));
-    return {};
+    if (outputs.removeUnknownEnv !== true) {
+      log(name, unknownVariablesWarning(id, unknown));
+      return {};
+    }
+    const known = pick(template.env, (each) => !unknown.includes(each));
+    return { env: { ...known, ...Object.fromEntries(unknown.map((each) => [each, UNKNOWN_VALUE])) } };
   },
   /**
    * State keeps only the variables that the program sets, because other variables may be someone
@@ -67,12 +75,13 @@ export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
   },
 };
 
-function holder(service: string, id: string): ServiceRecord {
-  return { service, noun: TEMPLATE.noun, id };
-}
+/** What state contains in place of the value of a variable that someone else has set. */
+const UNKNOWN_VALUE = "[set elsewhere]";
 
-function namesIn(list: unknown): string[] {
-  return typeof list === "string" ? list.split(",") : [];
+/** Returns the names of the variables that a program or state does not know. */
+function unknownVariables(template: { readonly env?: unknown }, known: Properties): string[] {
+  const names = Object.keys(objectOrEmpty(template.env));
+  return names.filter((name) => !Object.hasOwn(objectOrEmpty(known.env), name)).sort();
 }
 
 function unknownVariablesWarning(id: string, names: readonly string[]): string {

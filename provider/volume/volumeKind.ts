@@ -4,11 +4,9 @@ import { VOLUME, VOLUME_FIELDS, type Volume, type VolumeInput } from "../../sdk/
 import { VOLUME_CHECKS } from "../../sdk/volumes/volumes";
 import { checkVolume } from "../catalog/catalogCheck";
 import { fieldsIn } from "../fields/managed";
-import { log } from "../log";
 import { type Properties, SECONDS } from "../properties";
 import { whenUnused } from "../records/deletion";
 import { warnOfDuplicates } from "../records/duplicates";
-import { type RecordHandlers, recordHandlers } from "../records/recordHandlers";
 import type { RecordKind } from "../records/recordKind";
 import { refuseRename } from "../records/rename";
 
@@ -27,10 +25,13 @@ export const VOLUME_KIND: RecordKind<Volume, VolumeInput> = {
       : undefined,
   records: ({ volumes }) => volumes,
   async beforeSave(connection, save) {
-    if (save.isSaved) await checkVolume(connection, save);
+    await checkVolume(connection, { ...save, changed: Object.keys(save.settings) });
     return {};
   },
-  create: ({ client: { volumes } }, fields, { onNameTaken }) =>
+  neverReplaced: ({ size, dataCenterId }) =>
+    `cannot be changed, and a new volume would lose all data on these ${size} GB in ${dataCenterId}. Restore the previous value. ` +
+    "To move, declare another volume under a new logical name, copy the data, and remove this one",
+  create: ({ client: { volumes } }, fields, onNameTaken) =>
     volumes.create(fields, {
       // Names must be unique only within a data center, because only there could volumes with the
       // same name be confused.
@@ -43,9 +44,10 @@ export const VOLUME_KIND: RecordKind<Volume, VolumeInput> = {
         if (here.length > 0) warnOfDuplicates(VOLUME.noun, created, here);
       },
     }),
-  update({ client: { volumes } }, { id, fields: { name, size }, outputs }) {
+  async update({ client: { volumes } }, { id, fields: { name, size }, outputs, onSave }) {
     const changes = { ...(name !== undefined && { name }), ...(size !== undefined && { size }) };
-    return volumes.update(id, changes, { ...refuseRename(VOLUME.noun, id, name), known: outputs });
+    if (Object.keys(changes).length === 0) return volumes.get(id, { known: outputs });
+    return volumes.update(id, changes, { ...refuseRename(VOLUME.noun, id, name), known: outputs, onSave });
   },
   delete: whenUnused(
     VOLUME,
@@ -53,11 +55,8 @@ export const VOLUME_KIND: RecordKind<Volume, VolumeInput> = {
     ({ size, dataCenterId }) => `all data on its ${size} GB in ${dataCenterId} is lost`,
   ),
   ownRules: { deleteTimeout: SECONDS },
-  toFields: (volume, { highPerformance }) => ({
-    ...fieldsIn(VOLUME_FIELDS, volume),
-    // RunPod doesn't return this field.
-    highPerformance: highPerformance ?? false,
-  }),
+  // GraphQL doesn't show the storage tier.
+  toFields: (volume, { highPerformance }) => ({ highPerformance, ...fieldsIn(VOLUME_FIELDS, volume) }),
   furtherOutputs: ({ storageType }) => ({ storageType }),
 };
 
@@ -74,25 +73,3 @@ function problemsOfChange(oldInputs: Properties, inputs: Properties): InputProbl
     "declare another volume and copy the data";
   return [{ property: "size", message }];
 }
-
-const HANDLERS = recordHandlers(VOLUME_KIND);
-
-/**
- * The handlers of a `NetworkVolume`. They log a warning before a replacement, because the volume's
- * data is lost.
- */
-export const VOLUME_HANDLERS: RecordHandlers<Volume> = {
-  ...HANDLERS,
-  async diff(id, outputs: Properties, inputs: Properties) {
-    const result = await HANDLERS.diff(id, outputs, inputs);
-    const { name, dataCenterId, size } = outputs;
-    if (result.replaces?.length) {
-      log(
-        String(name ?? id),
-        `warning: network volume ${id} ("${name}", ${size} GB in ${dataCenterId}) is replaced by an empty one: ALL ITS DATA IS ` +
-          "LOST. Set the resource option protect: true to prevent that, or retainOnDelete: true to keep the old volume",
-      );
-    }
-    return result;
-  },
-};

@@ -46,6 +46,13 @@ export interface Account {
    * @throws RejectedError or NotFoundError if the service does not show them
    */
   limits(options?: RequestOptions): ResponsePromise<AccountLimits>;
+  /**
+   * Returns the id of the account that the key belongs to. REST v2 does not show it, so GraphQL is
+   * asked.
+   * @throws AuthenticationError if the key is not accepted
+   * @throws RejectedError or NotFoundError if the service does not show it
+   */
+  id(options?: RequestOptions): ResponsePromise<string>;
 }
 
 /** The requests for the catalog. Each function sends one request, without retries. */
@@ -55,6 +62,7 @@ export interface CatalogCalls {
   readonly cpus: (operation: string, attempt: Attempt) => Promise<CatalogCpu[]>;
   readonly pools: (operation: string, attempt: Attempt) => Promise<CatalogPool[]>;
   readonly limits: (operation: string, attempt: Attempt) => Promise<AccountLimits>;
+  readonly accountId: (operation: string, attempt: Attempt) => Promise<string>;
 }
 
 const GPU_OPTIONS: OptionChecks<GpuOptions> = { ...REQUEST_OPTIONS, gpuCount: wholeFrom(1) };
@@ -84,6 +92,9 @@ export function createCatalog(context: CallContext, calls: CatalogCalls): { cata
       cpus: reading("cpuFlavors", "the catalog of CPU flavors", calls.cpus),
       pools: reading("serverlessGpuPools", "the catalog of GPU pools", calls.pools),
     },
-    account: { limits: reading("limits", "the limits of the account", calls.limits) },
+    account: {
+      limits: reading("limits", "the limits of the account", calls.limits),
+      id: reading("myself", "the id of the account", calls.accountId),
+    },
   };
 }

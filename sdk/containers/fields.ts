@@ -36,6 +36,7 @@ export const CONTAINER_TABLE = {
   },
   dockerArgs: { type: "text", mustBe: "a start command", default: "", needsNewWorkers: true, v2: "args" },
   ports: {
+    isUnsetIfAbsent: true,
     type: "ports",
     isList: true,
     mustBe: "a port such as 8000/http, a list of ports or a comma-separated list",
@@ -45,6 +46,7 @@ export const CONTAINER_TABLE = {
     v2: "ports",
   },
   containerRegistryAuthId: {
+    isUnsetIfAbsent: true,
     type: "id",
     mustBe: "the id of a registry credential, or null for none",
     default: "",

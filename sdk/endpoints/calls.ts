@@ -6,7 +6,7 @@ import type { Clock } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import { QuotaExceededError } from "../errors";
 import type { RecordCalls } from "../records/calls";
-import { sendWrite } from "../records/changeRecord";
+import { sendDeletion, sendWrite } from "../records/changeRecord";
 import {
   type Collection,
   createCollection,
@@ -39,7 +39,9 @@ export interface BoundTemplate extends NamedRecord {
 
 /** The fields of an endpoint that only the service can set. */
 export const ENDPOINT_OUTPUTS: {
-  readonly [K in Exclude<keyof Endpoint, keyof EndpointInput | "template" | "kept">]: OutputOnlyField<Endpoint[K]>;
+  readonly [K in Exclude<keyof Endpoint, keyof EndpointInput | "template" | "kept" | "unshown">]: OutputOnlyField<
+    Endpoint[K]
+  >;
 } = {
   id: { selection: "id", schema: z.string().min(1), v2: "id" },
   // A service that follows the contract does not have this field over GraphQL.
@@ -187,13 +189,22 @@ function hasSameSettings(one: Endpoint, other: Endpoint): boolean {
 
 /**
  * Sends the request to delete an endpoint.
+ * @param onSend called before each attempt, after which the endpoint may be gone
  * @throws NotFoundError if the endpoint does not exist
  */
-export function sendDelete(collection: EndpointCollection, id: string, given: ObservedOptions): Promise<void> {
+export function sendDelete(
+  collection: EndpointCollection,
+  id: string,
+  given: ObservedOptions,
+  onSend: () => void,
+): Promise<void> {
   const { calls } = collection;
   const operation = `deleteEndpoint of ${id}`;
-  const attempt = (each: Attempt) => calls.delete(operation, { id }, each);
-  return sendWrite(collection, { name: calls.names.delete, operation, attempt }, [id], requestOptions(given));
+  const attempt = (each: Attempt) => {
+    onSend();
+    return calls.delete(operation, { id }, each);
+  };
+  return sendDeletion(collection, { name: calls.names.delete, operation, attempt }, [id], requestOptions(given));
 }
 
 /** Applies the current version of a template to an endpoint. */

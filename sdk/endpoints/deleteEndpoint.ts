@@ -1,6 +1,6 @@
 import { pollUntil, sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
-import { BusinessRuleError, CodedError, InvalidInputError, NotFoundError } from "../errors";
+import { BusinessRuleError, CodedError, InvalidInputError, NotFoundError, RejectedError } from "../errors";
 import { look, lookAfterDeletion } from "../records/absence";
 import { readSharedWith } from "../records/reads";
 import type { ObservedOptions } from "../transport/requestOptions";
@@ -58,6 +58,8 @@ interface Deletion {
    * the endpoint.
    */
   isAccepted: boolean;
+  /** `true` while the outcome of a deletion that was sent is not known. */
+  isOpen: boolean;
   /**
    * The id of the template that belongs to the endpoint, as last read or as given by the caller.
    */
@@ -89,6 +91,7 @@ export async function deleteEndpoint(
     obstacle: "",
     scaledAt: Number.NEGATIVE_INFINITY,
     isAccepted: false,
+    isOpen: false,
     boundTemplateId,
     standIn: undefined,
     drainsFrom: undefined,
@@ -103,7 +106,11 @@ export async function deleteEndpoint(
     if (templateId) await deleteStandIn(collection, templates, { id, templateId }, options);
     return deletion.boundTemplateId;
   } catch (error) {
-    const { counts, scaledAt, standIn } = deletion;
+    const { counts, scaledAt, standIn, isOpen, isAccepted } = deletion;
+    if (isOpen || isAccepted) {
+      if (await isGoneAfterAll(deletion)) return deletion.boundTemplateId;
+      throw maybeDeleted(error, deletion);
+    }
     if (standIn) throw atZeroForGood(error, id, standIn);
     if (!counts) throw error;
     // Without `workers`, only a successful save proves that the endpoint is at zero.
@@ -205,6 +212,43 @@ async function scaleToZero(deletion: Deletion, endpoint: Endpoint): Promise<Next
   return "look";
 }
 
+/** The time limit of a read after an abort, in milliseconds. */
+const AFTER_ABORT_MS = 10_000;
+
+/**
+ * Returns `true` if an endpoint whose deletion was sent is gone although the deletion has failed or
+ * was aborted since.
+ */
+async function isGoneAfterAll({ collection, id, options, isAccepted }: Deletion): Promise<boolean> {
+  const { signal, ...others } = options;
+  const limits = signal?.aborted ? { ...others, timeoutMs: AFTER_ABORT_MS } : options;
+  try {
+    const isAbsent = async () => {
+      const listed = await collection.list.read({ gathers: true }, limits);
+      return (await look(collection, listed, id, limits)) === undefined;
+    };
+    if (!(await isAbsent())) return false;
+    if (isAccepted) return true;
+    // The service has not confirmed this deletion, so a single look does not prove it.
+    await sleep(collection.clock, LIST_LAG_MS);
+    return await isAbsent();
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Returns the error of a deletion that was sent and whose outcome is not known. The workers are not
+ * restored, because the endpoint may disappear at any moment.
+ */
+function maybeDeleted(failure: unknown, { id, isAccepted, counts }: Deletion): Error {
+  const said = isAccepted
+    ? "the service accepted the deletion of"
+    : "the service received, but did not answer, the deletion of";
+  const state = counts ? " If it still exists, it is scaled to zero" : "";
+  return withOutcome(failure, `${said} endpoint ${id}, so it may be gone.${state}`);
+}
+
 /**
  * Returns the number of pods that are still running. An endpoint that has disappeared in the
  * meantime has no pods.
@@ -220,10 +264,16 @@ async function podsOf({ collection, options }: Deletion, endpoint: Endpoint): Pr
 async function deleteNow(deletion: Deletion, endpoint: Endpoint | undefined): Promise<Next> {
   report(deletion, "deleting");
   try {
-    await sendDelete(deletion.collection, deletion.id, deletion.options);
+    await sendDelete(deletion.collection, deletion.id, deletion.options, () => {
+      deletion.isOpen = true;
+    });
     deletion.obstacle = STILL_LISTED;
     deletion.isAccepted = true;
+    deletion.isOpen = false;
   } catch (error) {
+    if (error instanceof NotFoundError || (error instanceof RejectedError && changedNothing(error))) {
+      deletion.isOpen = false;
+    }
     if (error instanceof NotFoundError && !endpoint) return (await isStillUnknown(deletion)) ? "gone" : "pause";
     if (error instanceof BusinessRuleError) {
       // The service may take a while to notice that the workers are gone.

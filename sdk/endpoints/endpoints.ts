@@ -197,7 +197,8 @@ export function createEndpoints(endpoints: EndpointCollection, templates: Templa
         parse(`the change of endpoint ${id}`, changes, false),
       merge: (before, changes: ParsedChanges) => refuseFixed(before, wholeChanges(before, changes)),
       isSame(endpoint, wanted) {
-        const shown = identityOf(wanted).filter((field) => !hiddenIn(endpoint).includes(field));
+        const unknown = [...hiddenIn(endpoint), ...(endpoint.unshown ?? [])];
+        const shown = identityOf(wanted).filter((field) => !unknown.includes(field));
         return shown.every((field) => endpoint[field] === (wanted[field] ?? FIELDS[field].default));
       },
       async delete(id, options) {

@@ -58,6 +58,10 @@ function hasNoTimeout(all: Settings): boolean {
   return countsRequests(all) && all.type !== "LOAD_BALANCER";
 }
 
+function isSet(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
 const WORKERS = "a whole number of workers, 0 or more";
 
 /** All fields of an endpoint that can be set. */
@@ -70,6 +74,7 @@ const TABLE: Table = {
     v2: "name",
   },
   gpuIds: {
+    isUnsetIfAbsent: ({ instanceIds }) => isSet(instanceIds),
     needsNewWorkers: true,
     type: "gpuIds",
     isList: true,
@@ -116,6 +121,7 @@ const TABLE: Table = {
     v2: { path: "workers.min", isInEveryRecord: true },
   },
   locations: {
+    isUnsetIfAbsent: true,
     needsNewWorkers: true,
     type: "locations",
     isList: true,
@@ -125,6 +131,7 @@ const TABLE: Table = {
     v2: "dataCenterIds",
   },
   flashBootType: {
+    isUnsetIfAbsent: true,
     needsNewWorkers: true,
     type: "enum",
     words: FLASH_BOOT_TYPES,
@@ -144,6 +151,7 @@ const TABLE: Table = {
     v2: { path: "scaling.type", isInEveryRecord: true, isPartOfWhole: true },
   },
   networkVolumeId: {
+    isUnsetIfAbsent: true,
     needsNewWorkers: true,
     type: "id",
     mustBe: "the id of a network volume, or null for none",
@@ -165,6 +173,7 @@ const TABLE: Table = {
     v2: "gpu.count",
   },
   minCudaVersion: {
+    isUnsetIfAbsent: true,
     needsNewWorkers: true,
     type: "word",
     pattern: CUDA_VERSION,
@@ -176,6 +185,7 @@ const TABLE: Table = {
     v2: "gpu.minCudaVersion",
   },
   allowedCudaVersions: {
+    isUnsetIfAbsent: true,
     needsNewWorkers: true,
     type: "set",
     isList: true,
@@ -201,6 +211,7 @@ const TABLE: Table = {
     v2: "timeout",
   },
   networkVolumeIds: {
+    isUnsetIfAbsent: true,
     needsNewWorkers: true,
     type: "set",
     isList: true,
@@ -225,6 +236,7 @@ const TABLE: Table = {
     v2: "type",
   },
   instanceIds: {
+    isUnsetIfAbsent: ({ gpuIds }) => isSet(gpuIds),
     needsNewWorkers: true,
     type: "instances",
     isList: true,
@@ -238,6 +250,7 @@ const TABLE: Table = {
     v2: { path: "cpu", read: instanceIdsOf, write: cpuSelection },
   },
   modelReferences: {
+    isUnsetIfAbsent: true,
     type: "set",
     isList: true,
     mustBe: "a reference such as https://huggingface.co/<org>/<model>:<revision>, or a list of them",

@@ -9,7 +9,7 @@ import type {
   ScalerType,
 } from "../contract/enums";
 import type { CreateRecordOptions } from "../records/createRecord";
-import type { Kept, NormalForms, SettingChanges } from "../records/fields";
+import type { Kept, NormalForms, SettingChanges, ShownRecord } from "../records/fields";
 
 /**
  * The settings for creating or changing an endpoint. `null` sets a field to its default. An omitted
@@ -204,7 +204,7 @@ export interface EndpointTemplate {
 }
 
 /** An endpoint as returned by the service, in normal form. */
-export interface Endpoint extends EndpointSettings {
+export interface Endpoint extends EndpointSettings, ShownRecord {
   /** The id that the service assigned to the endpoint. */
   readonly id: string;
   /** When the endpoint was created (ISO 8601). Only REST v2 shows this. */

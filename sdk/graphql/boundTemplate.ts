@@ -5,6 +5,7 @@ import type { BoundTemplate } from "../endpoints/calls";
 import { NO_CONTAINER, splitChanges } from "../endpoints/ownContainer";
 import type { Endpoint, EndpointSettings, EndpointTemplate } from "../endpoints/record";
 import { BusinessRuleError } from "../errors";
+import { unshownProperty } from "../records/fields";
 import type { GatheredRead } from "../records/singleReads";
 import type { Attempt } from "../transport/call";
 import type { ObservedOptions } from "../transport/requestOptions";
@@ -24,6 +25,7 @@ interface ShownTemplate extends Container {
   readonly id: string;
   readonly name: string;
   readonly boundEndpointId?: string | null;
+  readonly unshown?: readonly string[];
 }
 
 const templateSchema: z.ZodType<ShownTemplate> = recordSchema(
@@ -49,7 +51,8 @@ export function withContainer(endpoint: Endpoint): Endpoint {
   const isBound = boundEndpointId === endpoint.id && id === endpoint.templateId;
   const template: EndpointTemplate = { id, name, isBound };
   const own = Object.fromEntries(CONTAINER_FIELDS.map((field) => [field, fields[field]]));
-  return { ...others, ...NO_CONTAINER, ...(isBound && own), template, kept: rest };
+  const unshown = [...(endpoint.unshown ?? []), ...((isBound && read.unshown) || [])];
+  return { ...others, ...NO_CONTAINER, ...(isBound && own), template, kept: rest, ...unshownProperty(unshown) };
 }
 
 /** Returns the template to include in the input of `saveEndpoint` when an endpoint is created. */

@@ -9,6 +9,7 @@ import {
   stockLevel,
 } from "../catalog/record";
 import { AuthenticationError, RejectedError } from "../errors";
+import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
 import { id, looseFlag, looseNumber, looseText, looseTexts } from "../transport/looseFields";
 import { readMyself } from "./requests";
@@ -169,7 +170,17 @@ export function graphqlCatalogCalls(transport: GraphqlTransport): CatalogCalls {
     },
     limits: async (operation, attempt) =>
       decode(limitsSchema, await readMyself(transport, operation, LIMITS, attempt), operation),
+    accountId: (operation, attempt) => graphqlAccountId(transport, operation, attempt),
   };
+}
+
+/** Reads the id of the account that the key belongs to. */
+export async function graphqlAccountId(
+  transport: GraphqlTransport,
+  operation: string,
+  attempt: Attempt,
+): Promise<string> {
+  return decode(z.looseObject({ id }), await readMyself(transport, operation, "id", attempt), operation).id;
 }
 
 function poolsIn(data: unknown, operation: string): CatalogPool[] {

@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import type { ServiceName } from "../contract/limits";
-import { ENDPOINT_FIELDS, KEPT_FIELDS } from "../endpoints/fields";
+import { ENDPOINT_FIELDS, FIELDS, KEPT_FIELDS } from "../endpoints/fields";
 import { areSeveral } from "../endpoints/networkVolumes";
 import type { Endpoint, EndpointSettings } from "../endpoints/record";
 import { BusinessRuleError } from "../errors";
+import { unsetValue } from "../records/fields";
 import { toSaveInput } from "./endpointFormat";
 import type { KeptFields } from "./keptFields";
 import type { Literal } from "./transport";
@@ -46,8 +48,13 @@ export function changeInput(
 ): Input {
   const kept = fields.input(before.kept);
   const after = { ...before, ...changes };
-  const isSent = (field: keyof EndpointSettings) =>
-    !Object.hasOwn(KEPT_FIELDS, field) || after[field] !== before[field];
+  const { unshown = [] } = before;
+  const isSent = (field: keyof EndpointSettings) => {
+    if (Object.hasOwn(changes, field) && changes[field] !== before[field]) return true;
+    // The service keeps what is left out, and an empty value would clear it.
+    const isEmpty = unshown.includes(field) || (FIELDS[field].isUnsetIfAbsent === true && isUnset(field, before));
+    return !Object.hasOwn(KEPT_FIELDS, field) && !isEmpty;
+  };
   const sent = ENDPOINT_FIELDS.filter(isSent).map((field) => [field, after[field]] as const);
   // If a save omits a single volume, the service keeps it.
   const setsSeveral = areSeveral(after.networkVolumeIds) && after.networkVolumeIds !== before.networkVolumeIds;
@@ -58,6 +65,10 @@ export function changeInput(
     ...(setsSeveral && { networkVolumeId: null }),
     ...standbyOf(kept, before, after),
   };
+}
+
+function isUnset(field: keyof EndpointSettings, endpoint: Endpoint): boolean {
+  return isDeepStrictEqual(endpoint[field], unsetValue(FIELDS[field]));
 }
 
 /**

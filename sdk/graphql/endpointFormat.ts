@@ -51,16 +51,15 @@ export function toSaveInput(
   };
 }
 
-/** The schema of an endpoint in a response. Unknown fields that the service adds are kept. */
-export const endpointGraphqlSchema: z.ZodType<Endpoint> = withKept<Endpoint>(
-  recordSchema(GRAPHQL_TABLE, ENDPOINT_OUTPUTS),
-  KEPT_FIELDS,
-)
-  .transform(withBothForms)
-  .transform(withContainer);
-
-/** Describes how endpoints appear in GraphQL responses. */
-export const READABLE: ReadableKind<Endpoint> = { ...ENDPOINT, schema: endpointGraphqlSchema };
+/**
+ * Describes how endpoints appear in the GraphQL responses of a service. Unknown fields that the
+ * service adds are kept.
+ */
+export function readableEndpoint(service: ServiceName | undefined): ReadableKind<Endpoint> {
+  const record = recordSchema<Record<string, unknown>>(GRAPHQL_TABLE, ENDPOINT_OUTPUTS, {}, fieldsAt(service));
+  const schema = withKept<Endpoint>(record, KEPT_FIELDS).transform(withBothForms).transform(withContainer);
+  return { ...ENDPOINT, schema };
+}
 
 export const discountSchema = z.looseObject({
   discountFactor: z.number().nullable(),

@@ -15,8 +15,8 @@ import type { Attempt, CallContext } from "../transport/call";
 import { decode } from "../transport/decode";
 import { saveContainer, withBoundTemplate } from "./boundTemplate";
 import { changeInput, refuseOtherSources } from "./endpointChanges";
-import { discountSchema, endpointGraphqlSchema, endpointSelection, READABLE, toCreateInput } from "./endpointFormat";
-import { createKeptFields } from "./keptFields";
+import { discountSchema, endpointSelection, readableEndpoint, toCreateInput } from "./endpointFormat";
+import { createKeptFields, type KeptFields } from "./keptFields";
 import { byAliases, readAliases, readMyself, readMyselfAndTemplates, sendDeletion, sendSave } from "./requests";
 import type { GraphqlTransport, Literal } from "./transport";
 import { completeWithVariables, readVariables } from "./variables";
@@ -36,11 +36,12 @@ export function graphqlEndpointCalls(
   boundTemplates?: ReadByIds<BoundTemplate>,
 ): EndpointCalls {
   const kept = createKeptFields(keptFieldsAt(service), "endpoints", context.warn);
+  const readable = readableEndpoint(service);
   const selection = () => `${endpointSelection(service)} ${kept.selection()}`.trimEnd();
   const send = (operation: string, inputOf: () => Literal, attempt: Attempt) =>
     kept.send(() => {
       const mutation = { name: "saveEndpoint", input: inputOf(), selection: selection() };
-      return sendSave(transport, operation, mutation, endpointGraphqlSchema, attempt);
+      return sendSave(transport, operation, mutation, readable.schema, attempt);
     });
   const operations = countOperations(context.clock);
   const names = { list: "podTemplate" };
@@ -75,12 +76,12 @@ export function graphqlEndpointCalls(
       };
       const { myself, absent } = await kept.send(read);
       // Don't copy the list, because its records are decoded only when they are needed.
-      return Object.assign(decodeRecords(READABLE, myself, "endpoints", LIST_CAP), { absent });
+      return Object.assign(decodeRecords(readable, myself, "endpoints", LIST_CAP), { absent });
     },
     byIds: byAliases((operation, ids, attempt) =>
       kept.send(() => {
         const field = { name: "endpoint", selection: selection(), of: "myself" } as const;
-        return readAliases(transport, READABLE, operation, field, ids, attempt);
+        return readAliases(transport, readable, operation, field, ids, attempt);
       }),
     ),
     create(operation, settings, attempt) {
@@ -88,6 +89,7 @@ export function graphqlEndpointCalls(
       return send(operation, () => toCreateInput(settings, service), attempt);
     },
     hiddenIn: ({ template }) => (template ? [] : CONTAINER_FIELDS),
+    resets: (before, changes) => resetBySave(before, changes, kept),
     ...(service === "runpod" && readTemplate && { readTemplate }),
     async change(operation, before, changes, attempt) {
       refuseOtherSources(before);
@@ -127,6 +129,22 @@ export function graphqlEndpointCalls(
 
 /** A template that may belong to an endpoint. */
 const BOUND: Kind = { noun: "template", one: "a template" };
+
+/** The fields that `saveEndpoint` resets or requires, besides those that identify the processor. */
+const SAVED_FIELDS = ["idleTimeout", "scalerValue", "workersMax", "workersMin", "gpuCount", "templateId"];
+
+/** Returns the settings that a save would reset because the endpoint, as it was read, lacks them. */
+function resetBySave(before: Endpoint, changes: object, fields: KeptFields): string[] {
+  const { unshown = [], kept = {}, template } = before;
+  const isChanged = (field: string) => Object.hasOwn(changes, field);
+  const { container } = splitChanges(changes);
+  if (container)
+    return [...(template ? [] : ["template"]), ...(container.env && unshown.includes("env") ? ["env"] : [])];
+  const lacked = SAVED_FIELDS.filter((field) => unshown.includes(field) && !isChanged(field));
+  const hasProcessor = !["gpuIds", "instanceIds"].every((field) => unshown.includes(field) && !isChanged(field));
+  const isTargetKnown = kept.workersPFBTarget !== undefined || !fields.selection().includes("workersPFBTarget");
+  return [...lacked, ...(hasProcessor ? [] : ["gpuIds"]), ...(isTargetKnown ? [] : ["workersPFBTarget"])];
+}
 
 function hasSettings(endpoint: Endpoint, settings: Partial<EndpointSettings>): boolean {
   return Object.entries(settings).every(([field, value]) => endpoint[field as keyof EndpointSettings] === value);

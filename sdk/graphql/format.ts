@@ -1,6 +1,15 @@
 import * as z from "zod";
 import type { ServiceName } from "../contract/limits";
-import { type AnyField, type FieldTable, type OutputOnlyField, selectionOfField, unsetValue } from "../records/fields";
+import {
+  type AnyField,
+  type FieldTable,
+  isEmptied,
+  type OutputOnlyField,
+  selectionOfField,
+  unsetValue,
+  unshownIn,
+  unshownProperty,
+} from "../records/fields";
 import { EnumValue, type Literal } from "./transport";
 
 /**
@@ -23,18 +32,32 @@ export function selectionOf(
 
 /**
  * Returns the schema of a record in a response. Unknown fields that the service adds are kept.
- * `types` contains the schemas of types whose values are neither strings nor numbers.
+ * `types` contains the schemas of types whose values are neither strings nor numbers, and `fields`
+ * the fields that the request asks for.
  */
 export function recordSchema<T>(
   table: FieldTable,
   outputOnly: Readonly<Record<string, OutputOnlyField>>,
   types: Readonly<Record<string, z.ZodType>> = {},
+  fields: readonly string[] = Object.keys(table),
 ): z.ZodType<T> {
   const settable = Object.entries(table).filter(([, { selection }]) => selection !== "");
-  return z.looseObject({
+  const schema = z.looseObject({
     ...Object.fromEntries(settable.map(([name, field]) => [name, types[field.type] ?? settingSchema(field)])),
     ...Object.fromEntries(Object.entries(outputOnly).map(([field, { schema }]) => [field, schema])),
-  }) as unknown as z.ZodType<T>;
+  });
+  const asked = new Set(settable.flatMap(([name]) => (fields.includes(name) ? [name] : [])));
+  const noteUnshown = (response: unknown) => {
+    if (typeof response !== "object" || response === null) return response;
+    const body: Readonly<Record<string, unknown>> = { ...response };
+    const unshown = unshownIn(table, body, (name, field) => !asked.has(name) || isShown(field, body[name]));
+    return { ...body, ...unshownProperty(unshown) };
+  };
+  return z.preprocess(noteUnshown, schema) as unknown as z.ZodType<T>;
+}
+
+function isShown(field: AnyField, value: unknown): boolean {
+  return value !== undefined && value !== null && !isEmptied(field, value);
 }
 
 /** Returns the settings that a response shows. A value of an unexpected type counts as missing. */

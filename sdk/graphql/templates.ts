@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { LIST_CAP } from "../contract/limits";
 import type { BoundTemplate } from "../endpoints/calls";
-import type { KeptTable } from "../records/fields";
+import { UnexpectedResponseError } from "../errors";
+import { type KeptTable, unsetValue } from "../records/fields";
 import { decodeRecords, type ReadableKind } from "../records/listed";
-import { TEMPLATE, TEMPLATE_FIELDS, type Template } from "../templates/template";
+import { TEMPLATE, TEMPLATE_FIELDS, type Template, type TemplateSettings } from "../templates/template";
 import { TEMPLATE_OUTPUTS, type TemplateCalls } from "../templates/templates";
 import type { Attempt, CallContext } from "../transport/call";
 import { GRAPHQL_TYPES } from "./containers";
@@ -45,6 +46,31 @@ const BOUND_TEMPLATE: ReadableKind<Template> = {
   }),
 };
 
+/** Returns the settings that a save would reset because the template, as it was read, lacks them. */
+function lackedBySave({ unshown = [] }: Template, changes: object): readonly string[] {
+  return unshown.filter((field) => field === "env" || !Object.hasOwn(changes, field));
+}
+
+function notShown(name: string, id: string, field: string): UnexpectedResponseError {
+  return new UnexpectedResponseError(
+    `template ${id} ("${name}") was not changed: the service did not show its ${field}, and a save without that would reset ` +
+      "it. Try again later",
+  );
+}
+
+/**
+ * Returns all settings to send, because `saveTemplate` may reset what is left out. Settings that the
+ * template does not have are left out, because an empty value would clear them.
+ */
+function withRest(before: Template, changes: Partial<TemplateSettings>): Record<string, unknown> {
+  const rest = Object.entries(TEMPLATE_FIELDS).flatMap(([name, field]) => {
+    const value = before[name as keyof TemplateSettings];
+    const isEmpty = field.isUnsetIfAbsent === true && isDeepStrictEqual(value, unsetValue(field));
+    return isEmpty ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(rest), ...changes };
+}
+
 /**
  * Returns the requests over GraphQL. All fields are sent, because `saveTemplate` may reset omitted
  * fields.
@@ -56,7 +82,7 @@ export function graphqlTemplateCalls({ warn }: CallContext, transport: GraphqlTr
     sendSave(transport, operation, { name: "saveTemplate", input, selection }, templateSchema, attempt);
   const change: TemplateCalls["change"] = (operation, before, settings, attempt) => {
     const { id, isServerless, isPublic } = before;
-    const fields = toInput(TEMPLATE_FIELDS, { ...settings });
+    const fields = toInput(TEMPLATE_FIELDS, withRest(before, settings));
     return send(operation, { id, ...kept.input(before.kept), isServerless, isPublic, ...fields }, attempt);
   };
   const boundTemplate = (template: Template): BoundTemplate => {
@@ -66,8 +92,10 @@ export function graphqlTemplateCalls({ warn }: CallContext, transport: GraphqlTr
       name,
       boundEndpointId: typeof kept.boundEndpointId === "string" ? kept.boundEndpointId : undefined,
       async save(operation, changes, attempt) {
-        const after = { ...template, ...changes };
-        if (!isDeepStrictEqual(template, after)) await change(operation, template, after, attempt);
+        const [lacking] = lackedBySave(template, changes);
+        if (lacking !== undefined) throw notShown(name, id, lacking);
+        if (!isDeepStrictEqual(template, { ...template, ...changes }))
+          await change(operation, template, changes, attempt);
       },
     };
   };
@@ -89,6 +117,7 @@ export function graphqlTemplateCalls({ warn }: CallContext, transport: GraphqlTr
     create: (operation, settings, attempt) =>
       send(operation, { ...toInput(TEMPLATE_FIELDS, { ...settings }), ...NEW_SERVERLESS_TEMPLATE }, attempt),
     change,
+    resets: lackedBySave,
     readBound: byAliases(async (operation, ids, attempt) => {
       const field = { name: "podTemplate", selection: `${selection} boundEndpointId`, of: "query" } as const;
       const { records, unreadable } = await readAliases(transport, BOUND_TEMPLATE, operation, field, ids, attempt);

@@ -1,5 +1,5 @@
 import { aFunction, anObject, msFrom, type OptionChecks, positiveMs, REQUEST_OPTIONS } from "../transport/callOptions";
-import type { FindOptions, KnownOptions, ListOptions, UpdateRecordOptions } from "./collection";
+import type { FindOptions, KnownOptions, ListOptions, SaveOptions, UpdateRecordOptions } from "./collection";
 import type { CreateRecordOptions } from "./createRecord";
 import type { DeleteUnusedOptions } from "./deleteUnused";
 
@@ -13,7 +13,12 @@ export const FIND_OPTIONS: OptionChecks<FindOptions> = {
   onMissing: aFunction,
 };
 
-export const UPDATE_OPTIONS: OptionChecks<UpdateRecordOptions<unknown>> = { ...KNOWN_OPTIONS, onNameTaken: aFunction };
+export const SAVE_OPTIONS: OptionChecks<SaveOptions<unknown>> = { ...KNOWN_OPTIONS, onSave: aFunction };
+
+export const UPDATE_OPTIONS: OptionChecks<UpdateRecordOptions<unknown>> = {
+  ...SAVE_OPTIONS,
+  onNameTaken: aFunction,
+};
 
 export const CREATE_OPTIONS: OptionChecks<CreateRecordOptions<unknown>> = {
   ...REQUEST_OPTIONS,

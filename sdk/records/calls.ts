@@ -60,6 +60,12 @@ export interface RecordCalls<T extends NamedRecord, Settings, Changes = Settings
    * @default nothing is read
    */
   readonly prepare?: (settings: Settings | Changes, before?: T) => Promise<void>;
+  /**
+   * Returns the settings that this change would reset, because its request must contain them and the
+   * record, as it was read, does not show them.
+   * @default none: a change sends only the fields that differ
+   */
+  readonly resets?: (before: T, changes: object) => readonly string[];
   /** Returns the settings that are missing from a record as it was read. @default none */
   readonly hiddenIn?: (record: T) => readonly string[];
   /**

@@ -20,10 +20,26 @@ export function changeRecord<T extends NamedRecord, Changes extends { readonly n
   return sendWrite(collection, { name, operation, attempt }, [before.id, newName], options);
 }
 
+/**
+ * How long a deletion that was sent is awaited after the caller has aborted, in milliseconds. Without
+ * this, a cancelled run would not know whether the record still exists.
+ */
+const AWAITED_AFTER_ABORT_MS = 10_000;
+
+/** Sends a deletion, and awaits it for a while even if the caller aborts. */
+export function sendDeletion<T extends NamedRecord, Result>(
+  collection: Collection<T>,
+  call: Pick<ServiceCall<Result>, "name" | "operation" | "attempt">,
+  idsAndNames: readonly string[],
+  options: ObservedOptions,
+): Promise<Result> {
+  return sendWrite(collection, { ...call, keepsAttempt: AWAITED_AFTER_ABORT_MS }, idsAndNames, options);
+}
+
 /** Sends a write that can safely be repeated, and remembers it for these ids and names. */
 export async function sendWrite<T extends NamedRecord, Result>(
   collection: Collection<T>,
-  call: Pick<ServiceCall<Result>, "name" | "operation" | "attempt">,
+  call: Pick<ServiceCall<Result>, "name" | "operation" | "attempt" | "keepsAttempt">,
   idsAndNames: readonly string[],
   options: ObservedOptions,
 ): Promise<Result> {

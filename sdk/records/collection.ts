@@ -3,6 +3,7 @@ import { makeCall } from "../transport/makeCall";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import type { KnownSettings, RecordCalls } from "./calls";
 import { type Completion, createCompletion } from "./completion";
+import { type ShownRecord, unshownProperty } from "./fields";
 import { type Kind, type Listed, listOf, type NamedRecord } from "./listed";
 import { SharedList } from "./sharedList";
 import { SingleReads } from "./singleReads";
@@ -96,15 +97,25 @@ export function createCollection<T extends NamedRecord, Settings, Changes>(
     hiddenIn,
     duplicates: { running: 0, created: [] },
     completion: createCompletion(context, kind, calls.readNames),
-    recall: async (record, known) =>
-      known === undefined ? record : recognize(withKnown(record, hiddenIn(record), known), known),
+    recall: async (record, known) => {
+      if (known === undefined) return record;
+      const { unshown = [] } = record;
+      return recognize(withKnown(record, [...hiddenIn(record), ...unshown], known), known);
+    },
   };
 }
 
 /** Returns a record in which these settings have their known values. */
-export function withKnown<T>(record: T, settings: readonly string[], known: KnownSettings | undefined): T {
+export function withKnown<T extends ShownRecord>(
+  record: T,
+  settings: readonly string[],
+  known: KnownSettings | undefined,
+): T {
   const names = settings.filter((name) => known?.[name] !== undefined);
-  return names.length === 0 ? record : { ...record, ...Object.fromEntries(names.map((name) => [name, known?.[name]])) };
+  if (names.length === 0) return record;
+  const { unshown = [], ...shown } = record;
+  const recalled = Object.fromEntries(names.map((name) => [name, known?.[name]]));
+  return { ...shown, ...recalled, ...unshownProperty(unshown.filter((name) => !names.includes(name))) } as T;
 }
 
 /**
@@ -153,8 +164,17 @@ export interface FindOptions extends KnownOptions {
   readonly onMissing?: (() => void) | undefined;
 }
 
+/** Options for a save. */
+export interface SaveOptions<T> extends KnownOptions {
+  /**
+   * Called with the record as it was read, right before the change is sent. If the callback throws
+   * an error, the call ends with that error and nothing is changed.
+   */
+  readonly onSave?: ((before: T) => void) | undefined;
+}
+
 /** Options for `update`. */
-export interface UpdateRecordOptions<T> extends KnownOptions {
+export interface UpdateRecordOptions<T> extends SaveOptions<T> {
   /**
    * Called before a record is renamed to a name that other records already have. If the callback
    * throws an error, the update ends with that error and nothing is changed. Without this callback,

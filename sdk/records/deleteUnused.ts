@@ -13,7 +13,7 @@ import type { Attempt } from "../transport/call";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { findOrProveAbsent, lookAfterDeletion } from "./absence";
 import type { KnownSettings } from "./calls";
-import { sendWrite } from "./changeRecord";
+import { sendDeletion } from "./changeRecord";
 import type { Collection, Writable } from "./collection";
 import type { Kind, Listed, NamedRecord } from "./listed";
 import { readAfterWrites, readSharedWith } from "./reads";
@@ -119,6 +119,8 @@ function doubtIn<User extends NamedRecord>(
 }
 
 const DEFAULT_TIMEOUT_MS = 300_000;
+/** The time limit of a read after an abort, in milliseconds. */
+const AFTER_ABORT_MS = 10_000;
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 30_000;
 
@@ -170,7 +172,10 @@ async function untilGone<T extends NamedRecord>(
    * record, so if it does, looks again later.
    */
   const lookTwice = async () => {
-    if (!(await lookAfterDeletion(collection, id, options)).record) return undefined;
+    const { signal, ...others } = options;
+    const isAborted = signal?.aborted ?? false;
+    const limits = isAborted ? { ...others, timeoutMs: AFTER_ABORT_MS } : options;
+    if (!(await lookAfterDeletion(collection, id, limits)).record) return undefined;
     await rest(sleep(clock, LIST_LAG_MS, options.signal));
     return (await lookAfterDeletion(collection, id, options)).record;
   };
@@ -236,7 +241,7 @@ async function refusalOf<T extends NamedRecord>(
   const operation = `the deletion of ${kind.noun} ${id} ("${name}")`;
   const attempt = (each: Attempt) => calls.delete(operation, record, each);
   try {
-    await sendWrite(collection, { name: calls.names.delete, operation, attempt }, [id, name], options);
+    await sendDeletion(collection, { name: calls.names.delete, operation, attempt }, [id, name], options);
     return undefined;
   } catch (error) {
     // Only the list shows whether the record is gone. The response doesn't, because it refers to

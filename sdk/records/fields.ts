@@ -81,8 +81,14 @@ export interface FieldOf<Type extends string, Value> {
    * default is required.
    */
   readonly default?: Value;
-  /** The value of the field if a record does not show it. @default the value of `default` */
+  /** The value of the field if a record does not have it. @default the value of `default` */
   readonly unset?: Value;
+  /**
+   * `true` if a record whose response does not show the field does not have it, which is then a value
+   * like any other. A function decides this from the record's other settings.
+   * @default a response without the field says nothing about it
+   */
+  readonly isUnsetIfAbsent?: true | ((settings: Readonly<Record<string, unknown>>) => boolean);
   /** `true` if a create must send the default because the service's own default is different. */
   readonly sendsDefault?: true;
   /**
@@ -243,9 +249,48 @@ export function selectionOfField(name: string, { selection, graphqlList }: AnyFi
   return selection ?? (typeof graphqlList === "string" ? `${name} { ${graphqlList} }` : name);
 }
 
-/** Returns the field's value for a record that does not show it. */
+/** Returns the field's value for a record that does not have it. */
 export function unsetValue(field: AnyField): unknown {
   return field.unset ?? field.default;
+}
+
+/**
+ * Returns the settings about which a response says nothing, because it does not show them.
+ * @param settings the settings of the record, in which these settings have their unset value
+ * @param isShown returns `true` if the response shows the setting, or cannot show it
+ */
+export function unshownIn(
+  table: FieldTable,
+  settings: Readonly<Record<string, unknown>>,
+  isShown: (name: string, field: AnyField) => boolean,
+): string[] {
+  const isUnset = ({ isUnsetIfAbsent: isUnset, lackedBy }: AnyField) =>
+    (typeof isUnset === "function" ? isUnset(settings) : isUnset === true) || lackedBy?.(settings) === true;
+  return Object.keys(table).filter((name) => {
+    const field = table[name];
+    return field !== undefined && !isShown(name, field) && !isUnset(field);
+  });
+}
+
+/** Returns `true` for an empty string in place of a value that every record must have. */
+export function isEmptied(field: AnyField, value: unknown): boolean {
+  return value === "" && field.default === undefined;
+}
+
+/** What every record says about its response. */
+export interface ShownRecord {
+  /**
+   * The settings that the response did not show, so that it says nothing about them. In the record,
+   * they have the values that you passed as `known`, or else their default.
+   * @default the response showed all settings
+   * @internal
+   */
+  readonly unshown?: readonly string[] | undefined;
+}
+
+/** Returns the property of a record that names the settings that its response did not show. */
+export function unshownProperty(unshown: readonly string[]): ShownRecord {
+  return unshown.length === 0 ? {} : { unshown };
 }
 
 /** The rule for a field that the service can never change. */

@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { NameTakenError, UnexpectedResponseError } from "../errors";
 import { decode, schemaProblems } from "../transport/decode";
+import type { ShownRecord } from "./fields";
 
 /** The fields that every record has. */
-export interface NamedRecord {
+export interface NamedRecord extends ShownRecord {
   /** The id that the service assigned to the record. */
   readonly id: string;
   /** The name of the record. */

@@ -1,11 +1,12 @@
 import { sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
+import { UnexpectedResponseError } from "../errors";
 import type { OptionChecks } from "../transport/callOptions";
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import { CREATE_OPTIONS } from "./callOptions";
 import { changeRecord } from "./changeRecord";
-import { type KnownOptions, type UpdateRecordOptions, type Writable, withKnown } from "./collection";
+import { type SaveOptions, type UpdateRecordOptions, type Writable, withKnown } from "./collection";
 import { type CreateRecordOptions, type Creation, createRecord } from "./createRecord";
 import { withDuplicates } from "./duplicates";
 import type { NamedRecord } from "./listed";
@@ -142,12 +143,12 @@ async function update<T extends NamedRecord, Parsed, Changes extends Named>(
   >,
   id: string,
   parsed: Parsed,
-  { onNameTaken, known, ...options }: UpdateRecordOptions<T> & ObservedOptions,
+  { onNameTaken, known, onSave, ...options }: UpdateRecordOptions<T> & ObservedOptions,
 ): Promise<T> {
   const { clock, hiddenIn, list } = collection;
   const completed = (read: T) => withKnown(read, hiddenIn(read), known);
   const read = rules.readsSettled ? readSettled : readExisting;
-  let before = completed(await read(collection, id, options));
+  let before = completed(await showing(collection, await read(collection, id, options), Object(parsed), options));
   let changes = rules.merge(before, parsed);
   if (changes === undefined) {
     // The list may be older than someone else's last change, so read it again. This may lead to an
@@ -164,7 +165,29 @@ async function update<T extends NamedRecord, Parsed, Changes extends Named>(
     const others = records.filter(isNamesake);
     if (others.length > 0) onNameTaken(others);
   }
-  return saveRecord(collection, before, changes, { ...options, known });
+  return saveRecord(collection, before, changes, { ...options, known, onSave });
+}
+
+/**
+ * Returns a record that shows everything that the change would otherwise reset. If the record as it
+ * was read does not, it is read once more.
+ * @throws UnexpectedResponseError if it still does not; nothing was changed
+ */
+async function showing<T extends NamedRecord>(
+  collection: Writable<T, never, never>,
+  read: T,
+  changes: object,
+  options: ObservedOptions,
+): Promise<T> {
+  const { calls, kind } = collection;
+  if (!calls.resets?.(read, changes).length) return read;
+  const again = await getRecord(collection, read.id, options);
+  const lacking = calls.resets(again, changes);
+  if (lacking.length === 0) return again;
+  throw new UnexpectedResponseError(
+    `${kind.noun} ${again.id} ("${again.name}") was not changed: the service did not show its ${lacking.join(", ")}, and a ` +
+      "save without that would reset it. Try again later, or use REST v2 (SERVERLESS_GPU_API=v2), which sends only what changes",
+  );
 }
 
 /** Changes some settings of a record. All other settings stay the same. */
@@ -172,17 +195,19 @@ export async function saveRecord<T extends NamedRecord, Changes extends Named>(
   collection: Writable<T, never, Changes>,
   read: T,
   changes: Changes,
-  { known, ...given }: KnownOptions & ObservedOptions = {},
+  { known, onSave, ...given }: SaveOptions<T> & ObservedOptions = {},
 ): Promise<T> {
   const { calls, hiddenIn, hooks } = collection;
   const options = requestOptions(given);
-  const before = hooks.latest?.(read) ?? read;
+  const before = await showing(collection, hooks.latest?.(read) ?? read, changes, options);
   await calls.prepare?.(changes, before);
   try {
     // Settings that the list does not show, but whose values are known, don't have to be sent
     // again.
     const whole = (await hooks.complete?.(before, changes, options)) ?? before;
-    const saved = await changeRecord(collection, withKnown(whole, hiddenIn(before), known), changes, options);
+    const sent = withKnown(whole, hiddenIn(before), known);
+    onSave?.(sent);
+    const saved = await changeRecord(collection, sent, changes, options);
     hooks.noteSaved?.(before, saved);
     return await collection.recall(saved, { ...known, ...changes });
   } catch (error) {

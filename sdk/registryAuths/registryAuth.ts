@@ -1,4 +1,4 @@
-import { type FieldTable, NEVER_CHANGES, type TableOf } from "../records/fields";
+import { type FieldTable, NEVER_CHANGES, type ShownRecord, type TableOf } from "../records/fields";
 import { kindOf } from "../records/kind";
 
 // Programs load this file on startup, so it must not import any libraries.
@@ -25,7 +25,7 @@ export type RegistryLogin = Pick<RegistryAuthInput, "username" | "password">;
  * A registry credential as the service returns it, which never includes the user name or the
  * password.
  */
-export interface RegistryAuth {
+export interface RegistryAuth extends ShownRecord {
   /** The id that the service assigned to the credential. */
   readonly id: string;
   /** The name of the credential. */

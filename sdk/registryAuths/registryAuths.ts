@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { Endpoint } from "../endpoints/record";
-import { DELETE_OPTIONS } from "../records/callOptions";
+import { DELETE_OPTIONS, SAVE_OPTIONS } from "../records/callOptions";
 import type { RecordCalls } from "../records/calls";
-import { type Collection, createCollection } from "../records/collection";
+import { type Collection, createCollection, type SaveOptions } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
 import { type DeleteUnusedOptions, deleteUnused, unusedBy } from "../records/deleteUnused";
 import { inputChecks } from "../records/input";
@@ -10,8 +10,6 @@ import type { Readers } from "../records/readers";
 import { recordOperations } from "../records/records";
 import type { Template } from "../templates/template";
 import type { CallContext } from "../transport/call";
-import { REQUEST_OPTIONS } from "../transport/callOptions";
-import type { RequestOptions } from "../transport/requestOptions";
 import type { ResponsePromise } from "../transport/responsePromise";
 import {
   REGISTRY_AUTH,
@@ -40,7 +38,7 @@ export interface RegistryAuths extends Readers<RegistryAuth> {
    * @throws InvalidInputError if a field is not valid; nothing was sent
    * @throws NotFoundError if the credential does not exist
    */
-  update(id: string, login: RegistryLogin, options?: RequestOptions): ResponsePromise<RegistryAuth>;
+  update(id: string, login: RegistryLogin, options?: SaveOptions<RegistryAuth>): ResponsePromise<RegistryAuth>;
   /**
    * Deletes a credential and verifies that it is gone. A credential that does not exist counts as
    * deleted.
@@ -114,7 +112,7 @@ export function createRegistryAuths(
     isSame: () => true,
     delete: (id, options) =>
       deleteUnused(registryAuths, id, rules, { releaseTimeoutMs: DELETE_TIMEOUT_MS, ...options }),
-    updateOptions: REQUEST_OPTIONS,
+    updateOptions: SAVE_OPTIONS,
     deleteOptions: DELETE_OPTIONS,
   });
 }

@@ -98,7 +98,7 @@ function numberNamed(fields: Readonly<Record<string, unknown>>, names: readonly 
 }
 
 /** Returns the requests over REST v2. */
-export function v2CatalogCalls(transport: RestV2Transport): CatalogCalls {
+export function v2CatalogCalls(transport: RestV2Transport): Omit<CatalogCalls, "accountId"> {
   async function gpus(operation: string, gpuCount: number, attempt: Attempt): Promise<CatalogGpu[]> {
     const query = { include: "AVAILABILITY", product: "SERVERLESS", count: String(gpuCount) };
     const request = { name: "listGpus", operation, method: "GET", path: "/catalog/gpus", query } as const;

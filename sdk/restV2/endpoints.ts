@@ -5,7 +5,7 @@ import { InvalidInputError } from "../errors";
 import type { CallContext } from "../transport/call";
 import { createDataCenters } from "./dataCenters";
 import { createBody, endpointV2Schema, patchBody } from "./endpointFormat";
-import { hiddenInV2 } from "./format";
+import { hiddenInV2, resetInV2 } from "./format";
 import { v2Requests } from "./requests";
 import type { RestV2Transport } from "./transport";
 import { getWorkers, v2ReleaseCalls, workersSchema } from "./workers";
@@ -48,6 +48,7 @@ export function v2EndpointCalls(context: CallContext, transport: RestV2Transport
     change: async (operation, before, changes, attempt) =>
       requests.patch(operation, before.id, patchBody(before, changes, dataCenters), attempt),
     hiddenIn: (endpoint) => hiddenInV2(FIELDS, endpoint),
+    resets: (before, changes) => resetInV2(FIELDS, before, changes),
     prepare: ({ locations = "" }) => dataCenters.load(locations),
     async recognize(endpoint, { locations }) {
       if (typeof locations !== "string" || locations === endpoint.locations) return endpoint;

@@ -1,6 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
-import { type AnyField, type FieldTable, type OutputOnlyField, unsetValue, type V2Field } from "../records/fields";
+import {
+  type AnyField,
+  type FieldTable,
+  isEmptied,
+  type OutputOnlyField,
+  type ShownRecord,
+  unsetValue,
+  unshownIn,
+  unshownProperty,
+  type V2Field,
+} from "../records/fields";
 
 /** The schemas of container fields whose values are not strings. */
 export const V2_TYPES = { env: z.record(z.string(), z.string()) };
@@ -17,7 +27,7 @@ function v2Of({ v2 }: AnyField): V2Field<unknown> | undefined {
 
 /** Returns the fields that records show. Other fields, such as passwords, are only written. */
 function shownFields(table: FieldTable): [string, AnyField][] {
-  return Object.entries(table).filter(([, { selection }]) => selection !== "");
+  return Object.entries(table).filter(([, field]) => field.selection !== "" || v2Of(field)?.read !== undefined);
 }
 
 /**
@@ -43,9 +53,29 @@ export function v2RecordSchema<T>(
     const outputs = Object.entries(outputOnly).map(([name, { v2, schema }]) => {
       return [name, v2 === null ? schema.parse(undefined) : valueAt(body, v2)] as const;
     });
-    const settings = shownFields(table).map(([name, field]) => [name, readField(field, body)] as const);
-    return Object.fromEntries([...outputs, ...settings].filter(([, value]) => value !== undefined));
+    const settings = Object.fromEntries(
+      shownFields(table).flatMap(([name, field]) => {
+        const value = readField(field, body);
+        return value === undefined ? [] : [[name, value] as const];
+      }),
+    );
+    const unshown = unshownIn(table, settings, (_, field) => isShown(field, settings, body));
+    return {
+      ...Object.fromEntries(outputs.filter(([, value]) => value !== undefined)),
+      ...settings,
+      ...unshownProperty(unshown),
+    };
   }) as unknown as z.ZodType<T>;
+}
+
+/** Returns `true` if the response shows the field, or if records with these settings cannot. */
+function isShown(field: AnyField, settings: Settings, body: unknown): boolean {
+  const v2 = v2Of(field);
+  if (!v2 || v2.isHidden || (field.selection === "" && !v2.read) || pathOf(field, v2, settings) === undefined)
+    return true;
+  const [found, other] = [v2.path, v2.otherPath].map((path) => path && (valueAt(body, path) ?? undefined));
+  const shown = found ?? other;
+  return shown !== undefined && !isEmptied(field, shown) && (!v2.read || v2.read(found, other) !== undefined);
 }
 
 function valueSchema({ type, isList }: AnyField, v2: V2Field<unknown>): z.ZodType {
@@ -108,6 +138,21 @@ function valueAt(body: unknown, path: string): unknown {
   return path.split(".").reduce(step, body);
 }
 
+/**
+ * Returns the settings that a change would reset, because it sends them as part of a whole or of a
+ * map that the response did not show.
+ */
+export function resetInV2(table: FieldTable, before: ShownRecord, changes: object): string[] {
+  const { unshown = [] } = before;
+  const isNeeded = (name: string) => {
+    const value = Object.entries(changes).find(([each]) => each === name)?.[1];
+    return table[name]?.type === "env" ? value != null : value === undefined;
+  };
+  const given = Object.fromEntries(Object.entries(changes).filter(([name]) => table[name]?.type !== "env"));
+  const sent = [...changedInV2(table, before, given), ...("env" in changes ? ["env"] : [])];
+  return sent.filter((name) => unshown.includes(name) && isNeeded(name));
+}
+
 /** Returns the settings of a record that REST v2 does not show. */
 export function hiddenInV2(table: FieldTable, record: object): string[] {
   const isHidden = (field: AnyField) => {
@@ -163,16 +208,18 @@ function putAt(body: Record<string, unknown>, path: string, value: unknown): voi
 }
 
 /**
- * Returns the fields that a change must send: the fields that differ, and the other fields of any
- * object that is sent as a whole.
+ * Returns the fields that a change must send: the fields that differ or that the response did not
+ * show, and the other fields of any object that is sent as a whole.
  */
-export function changedInV2(table: FieldTable, before: object, changes: object): string[] {
+export function changedInV2(table: FieldTable, before: ShownRecord, changes: object): string[] {
+  const { unshown = [] } = before;
   const [was, wanted]: Settings[] = [{ ...before }, { ...changes }];
   const after = { ...was, ...wanted };
   const differs = ([name, field]: [string, AnyField]) => {
     const v2 = v2Of(field);
     if (!v2 || wanted?.[name] === undefined) return false;
-    return !isDeepStrictEqual(was?.[name], after[name]) || pathOf(field, v2, was ?? {}) === undefined;
+    const isOpen = unshown.includes(name) || pathOf(field, v2, was ?? {}) === undefined;
+    return isOpen || !isDeepStrictEqual(was?.[name], after[name]);
   };
   const wholeOf = (field: AnyField) => {
     const v2 = v2Of(field);

@@ -1,6 +1,6 @@
 import { TEMPLATE, TEMPLATE_FIELDS, type Template } from "../templates/template";
 import { TEMPLATE_OUTPUTS, type TemplateCalls } from "../templates/templates";
-import { changedInV2, hiddenInV2, V2_TYPES, v2Body, v2RecordSchema } from "./format";
+import { changedInV2, hiddenInV2, resetInV2, V2_TYPES, v2Body, v2RecordSchema } from "./format";
 import { v2Requests } from "./requests";
 import type { RestV2Transport } from "./transport";
 
@@ -35,6 +35,7 @@ export function v2TemplateCalls(transport: RestV2Transport): TemplateCalls {
       const changed = changedInV2(TEMPLATE_FIELDS, before, settings);
       return requests.patch(operation, before.id, v2Body(TEMPLATE_FIELDS, settings, changed), attempt);
     },
+    resets: (before, changes) => resetInV2(TEMPLATE_FIELDS, before, changes),
     hiddenIn: (template) => hiddenInV2(TEMPLATE_FIELDS, template),
   };
 }

@@ -1,4 +1,4 @@
-import { type FieldTable, NEVER_CHANGES, type TableOf } from "../records/fields";
+import { type FieldTable, NEVER_CHANGES, type ShownRecord, type TableOf } from "../records/fields";
 import { kindOf } from "../records/kind";
 
 // Programs load this file on startup, so it must not import any libraries.
@@ -34,7 +34,7 @@ export interface SecretSettings {
 export interface SecretChanges extends Partial<Omit<SecretInput, "name">> {}
 
 /** A secret as the service returns it, which never includes the value. */
-export interface SecretRecord {
+export interface SecretRecord extends ShownRecord {
   /** The id that the service assigned to the secret. */
   readonly id: string;
   /** The name of the secret. */
@@ -77,6 +77,7 @@ const TABLE: TableOf<SecretInput, SecretSettings, "secret name" | "secret value"
     type: "secret description",
     mustBe: "a text of at most 65,535 bytes",
     default: "",
+    isUnsetIfAbsent: true,
     v2: "description",
   },
 };

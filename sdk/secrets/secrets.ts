@@ -1,17 +1,15 @@
 import * as z from "zod";
 import type { Endpoint } from "../endpoints/record";
-import { DELETE_OPTIONS } from "../records/callOptions";
+import { DELETE_OPTIONS, SAVE_OPTIONS } from "../records/callOptions";
 import type { RecordCalls } from "../records/calls";
 import { changeRecord } from "../records/changeRecord";
-import { type Collection, createCollection } from "../records/collection";
+import { type Collection, createCollection, type SaveOptions } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
 import { type DeleteUnusedOptions, deleteUnused, unusedBy } from "../records/deleteUnused";
 import type { Readers } from "../records/readers";
 import { recordOperations } from "../records/records";
 import type { Template } from "../templates/template";
 import type { CallContext } from "../transport/call";
-import { REQUEST_OPTIONS } from "../transport/callOptions";
-import type { RequestOptions } from "../transport/requestOptions";
 import type { ResponsePromise } from "../transport/responsePromise";
 import { SECRET_CHECKS } from "./input";
 import {
@@ -42,7 +40,7 @@ export interface Secrets extends Readers<SecretRecord> {
    * @throws InvalidInputError if a field is not valid; nothing was sent
    * @throws NotFoundError if the secret does not exist
    */
-  update(id: string, changes: SecretChanges, options?: RequestOptions): ResponsePromise<SecretRecord>;
+  update(id: string, changes: SecretChanges, options?: SaveOptions<SecretRecord>): ResponsePromise<SecretRecord>;
   /**
    * Deletes a secret and verifies that it is gone. A secret that does not exist counts as deleted.
    * @throws InUseError immediately if an environment variable of a template or, over REST v2, of an
@@ -113,7 +111,7 @@ export function createSecrets(
     // the value again.
     complete: (found, { value }, options) => changeRecord(secrets, found, { value }, options),
     delete: (id, options) => deleteUnused(secrets, id, rules, { releaseTimeoutMs: DELETE_TIMEOUT_MS, ...options }),
-    updateOptions: REQUEST_OPTIONS,
+    updateOptions: SAVE_OPTIONS,
     deleteOptions: DELETE_OPTIONS,
   });
 }

@@ -6,6 +6,7 @@ import {
   type Kept,
   type NormalForms,
   type SettingChanges,
+  type ShownRecord,
   type TableOf,
   workerFields,
 } from "../records/fields";
@@ -43,7 +44,7 @@ export interface TemplateChanges extends SettingChanges<Omit<TemplateInput, "env
 export interface TemplateSettings extends NormalForms<TemplateInput> {}
 
 /** A template as the service returns it, in normal form. */
-export interface Template extends TemplateSettings {
+export interface Template extends TemplateSettings, ShownRecord {
   /** The id that the service assigned to the template. */
   readonly id: string;
   /** `true` for an endpoint template, `false` for a pod template. */
@@ -63,7 +64,7 @@ export const TEMPLATE = kindOf("template", { hasUniqueNames: true });
 const TABLE: TableOf<TemplateInput, TemplateSettings, "text" | "id" | "whole number" | "env" | "ports"> = {
   name: { type: "text", mustBe: "a name that is not empty", isInEveryRecord: true, v2: "name" },
   ...CONTAINER_TABLE,
-  readme: { type: "text", mustBe: "a description", default: "", v2: null },
+  readme: { type: "text", mustBe: "a description", default: "", isUnsetIfAbsent: true, v2: null },
 };
 
 /** All settable fields of a template, for code that treats all fields alike. */

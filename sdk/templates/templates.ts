@@ -3,9 +3,9 @@ import * as z from "zod";
 import { changedEnv, hideEnv } from "../containers/input";
 import type { BoundTemplate } from "../endpoints/calls";
 import type { Endpoint } from "../endpoints/record";
-import { DELETE_OPTIONS, KNOWN_OPTIONS } from "../records/callOptions";
+import { DELETE_OPTIONS, SAVE_OPTIONS } from "../records/callOptions";
 import type { ReadByIds, RecordCalls } from "../records/calls";
-import type { Collection, KnownOptions, Writable } from "../records/collection";
+import type { Collection, SaveOptions, Writable } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
 import { type DeleteUnusedOptions, deleteUnused, unusedBy } from "../records/deleteUnused";
 import type { OutputOnlyField } from "../records/fields";
@@ -41,7 +41,7 @@ export interface Templates extends Readers<Template> {
    * @throws NotFoundError if the template does not exist
    * @throws NameTakenError if another template has the new name
    */
-  update(id: string, changes: TemplateChanges, options?: KnownOptions): ResponsePromise<Template>;
+  update(id: string, changes: TemplateChanges, options?: SaveOptions<Template>): ResponsePromise<Template>;
   /**
    * Deletes a template by its current name and verifies that it is gone. The service may reject the
    * deletion for up to two minutes after the template was last used, so the client tries again
@@ -53,7 +53,7 @@ export interface Templates extends Readers<Template> {
 }
 
 /** The requests for templates. Each function sends one request, without retries. */
-export interface TemplateCalls extends RecordCalls<Template, TemplateSettings> {
+export interface TemplateCalls extends RecordCalls<Template, TemplateSettings, Partial<TemplateSettings>> {
   /** Reads templates that may belong to endpoints. @default endpoints have no such templates */
   readonly readBound?: ReadByIds<BoundTemplate>;
 }
@@ -71,7 +71,7 @@ export const TEMPLATE_OUTPUTS: Readonly<Record<string, OutputOnlyField>> = {
 };
 
 /** The templates of one account. */
-export interface TemplateCollection extends Writable<Template, TemplateSettings> {
+export interface TemplateCollection extends Writable<Template, TemplateSettings, Partial<TemplateSettings>> {
   readonly calls: TemplateCalls;
 }
 
@@ -89,24 +89,25 @@ export function createTemplates(templates: TemplateCollection, endpoints: Collec
     isSame: hasSameWorkers,
     readsSettled: true,
     delete: (id, options) => deleteUnused(templates, id, [isUnused], options),
-    updateOptions: KNOWN_OPTIONS,
+    updateOptions: SAVE_OPTIONS,
     deleteOptions: DELETE_OPTIONS,
   });
 }
 
 /** Returns `true` if both templates give workers the same settings. */
-function hasSameWorkers(one: TemplateSettings, other: TemplateSettings): boolean {
-  return WORKER_FIELDS.every((field) => isDeepStrictEqual(one[field], other[field]));
+function hasSameWorkers(one: Template, other: TemplateSettings): boolean {
+  return WORKER_FIELDS.every((field) => one.unshown?.includes(field) || isDeepStrictEqual(one[field], other[field]));
 }
 
 /**
- * Returns a template's settings after the changes, or `undefined` if nothing differs, because a
- * save may restart workers.
+ * Returns the changes with all variables of the template, or `undefined` if nothing differs, because
+ * a save may restart workers.
  */
-function merged(before: Template, { env, ...fields }: ParsedTemplateChanges): TemplateSettings | undefined {
-  const changes = { ...fields, env: env === undefined ? before.env : changedEnv(before.env, env) };
-  if (isDeepStrictEqual(before, { ...before, ...changes })) return undefined;
+function merged(before: Template, { env, ...fields }: ParsedTemplateChanges): Partial<TemplateSettings> | undefined {
+  const changes = { ...fields, ...(env !== undefined && { env: changedEnv(before.env, env) }) };
   const after = { ...before, ...changes };
+  const isOpen = before.unshown?.some((field) => Object.hasOwn(changes, field));
+  if (!isOpen && isDeepStrictEqual(before, after)) return undefined;
   hideEnv(after.env, [after.name, after.imageName]);
-  return after;
+  return changes;
 }

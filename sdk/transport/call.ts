@@ -54,9 +54,9 @@ export interface ServiceCall<T> extends ObservedOptions {
   readonly timeoutMs?: number | undefined;
   /**
    * `true` if the signal does not interrupt an attempt that was already sent, but only the pauses
-   * and waits before and after it.
+   * and waits before and after it. A number interrupts the attempt after so many milliseconds.
    */
-  readonly keepsAttempt?: boolean | undefined;
+  readonly keepsAttempt?: boolean | number | undefined;
 }
 
 /**

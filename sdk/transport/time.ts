@@ -22,7 +22,13 @@ export function time<T>(
       uploadCounts: call.timeoutMs !== undefined,
       onEnd: (waitedMs) => signal.abort(timeoutError(call.operation, waitedMs)),
     });
-    const ignoreAbort = onAbort(call.keepsAttempt ? undefined : call.signal, () => signal.abort(call.signal?.reason));
+    const { keepsAttempt = false } = call;
+    let cancelKept = () => {};
+    const abort = () => signal.abort(call.signal?.reason);
+    const ignoreAbort = onAbort(keepsAttempt === true ? undefined : call.signal, () => {
+      if (keepsAttempt === false) abort();
+      else cancelKept = clock.schedule(Number(keepsAttempt), abort);
+    });
     let isStreamed = false;
     const goesOn = () => {
       isStreamed = true;
@@ -40,6 +46,7 @@ export function time<T>(
       return await next({ ...attempt, progress, goesOn });
     } finally {
       cancel();
+      cancelKept();
       closing?.attempts.remove(running);
       if (!isStreamed) ignoreAbort();
     }

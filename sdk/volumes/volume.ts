@@ -1,4 +1,11 @@
-import { type FieldTable, NEVER_CHANGES, type NormalForms, type SettingChanges, type TableOf } from "../records/fields";
+import {
+  type FieldTable,
+  NEVER_CHANGES,
+  type NormalForms,
+  type SettingChanges,
+  type ShownRecord,
+  type TableOf,
+} from "../records/fields";
 import { kindOf } from "../records/kind";
 
 // Programs load this file on startup, so it must not import any libraries.
@@ -14,12 +21,12 @@ export interface VolumeInput {
   readonly size: number;
   /**
    * The id of the data center, such as `EU-RO-1`. Workers that mount the volume run there. It
-   * cannot be changed: changing it on the resource replaces the volume, and all its data is lost.
+   * cannot be changed: declare another volume and copy the data.
    */
   readonly dataCenterId: string;
   /**
-   * `true` for the faster storage tier. The service does not return this setting. It cannot be
-   * changed: changing it on the resource replaces the volume, and all its data is lost.
+   * `true` for the faster storage tier. GraphQL does not show this setting. It cannot be changed:
+   * declare another volume and copy the data.
    * @default false
    */
   readonly highPerformance?: boolean | null | undefined;
@@ -32,7 +39,7 @@ export interface VolumeSettings extends NormalForms<VolumeInput> {}
 export interface VolumeChanges extends SettingChanges<Pick<VolumeInput, "name" | "size">> {}
 
 /** A network volume as the service returns it. */
-export interface Volume {
+export interface Volume extends ShownRecord {
   /** The id that the service assigned to the volume. */
   readonly id: string;
   /** Name of the volume. */
@@ -41,6 +48,8 @@ export interface Volume {
   readonly size: number;
   /** The id of the data center. */
   readonly dataCenterId: string;
+  /** `true` for the faster storage tier. GraphQL does not show it. */
+  readonly highPerformance?: boolean | undefined;
   /**
    * The name that the service uses for the system that stores the volume, or `""` if the service
    * does not show it.
@@ -66,7 +75,8 @@ const TABLE: TableOf<VolumeInput, VolumeSettings, "text" | "whole number" | "dat
     type: "data center",
     mustBe: "the id of a data center, such as EU-RO-1",
     ...NEVER_CHANGES,
-    isInEveryRecord: true,
+    // The service may write the same place in lower case.
+    normalize: (place) => place.toUpperCase(),
     v2: "dataCenter",
   },
   highPerformance: {
@@ -75,7 +85,11 @@ const TABLE: TableOf<VolumeInput, VolumeSettings, "text" | "whole number" | "dat
     ...NEVER_CHANGES,
     default: false,
     selection: "",
-    v2: { path: "type", write: (isFast) => ({ type: isFast ? "HIGH_PERFORMANCE" : undefined }) },
+    v2: {
+      path: "type",
+      read: (type) => (type === "HIGH_PERFORMANCE" || type === "STANDARD" ? type === "HIGH_PERFORMANCE" : undefined),
+      write: (isFast) => ({ type: isFast ? "HIGH_PERFORMANCE" : undefined }),
+    },
   },
 };
 

@@ -91,7 +91,10 @@ export function createVolumes(
     merge: withoutShrinking,
     // A volume's name alone does not identify it. Name, data center and size together identify a
     // new volume.
-    isSame: (volume, { dataCenterId, size }) => volume.dataCenterId === dataCenterId && volume.size === size,
+    isSame: (volume, wanted) =>
+      (["dataCenterId", "size"] as const).every(
+        (field) => volume.unshown?.includes(field) || volume[field] === wanted[field],
+      ),
     isNamesake: (other, { dataCenterId }) => other.dataCenterId === dataCenterId,
     delete: (id, options) => deleteUnused(volumes, id, [isUnused], options),
     updateOptions: UPDATE_OPTIONS,

@@ -30,7 +30,7 @@ test("an endpoint moves from the dynamic form to the plugin and back with one up
   });
   const moved = await plugin.update(ONE, id, outputs, before.inputs, there.inputs);
   expect(moved).not.toHaveProperty("__provider");
-  expect(moved).toMatchObject({ gpuIds: args.gpuIds, locations: ["CZ", "RO"], __owner: outputs.__owner });
+  expect(moved).toMatchObject({ gpuIds: args.gpuIds, locations: ["CZ", "RO"], __stamp: outputs.__stamp });
   expect(await plugin.diff(ONE, id, moved, there.inputs, there.inputs)).toMatchObject({ changes: "none" });
 
   const back = await dynamic.check(there.inputs, args);

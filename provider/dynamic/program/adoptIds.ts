@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { InputProblem } from "../../../sdk/errors";
-import type { RecordClaim } from "../../machine/sharedClaims";
+import { ownerOf } from "../../machine/stamp";
+import { markAdopter } from "../../ownership/adopters";
 import { resolveArg } from "./resolvedArgs";
 import { runtimeState } from "./runtimeState";
 
@@ -36,32 +37,19 @@ export function secondAdoption(
  * example because of `--target`, the engine calls no handler for it, and would delete the record
  * together with another resource that manages it.
  */
-export function claimAdoptee(resource: pulumi.CustomResource & { readonly __owner?: unknown }, adoptId: unknown): void {
+export function claimAdoptee(resource: pulumi.CustomResource & { readonly __stamp?: unknown }, adoptId: unknown): void {
   const engine = runtimeState().settings?.options?.engineAddr;
   if (!engine) return;
   // The engine deletes after the program has ended. These promises have settled by then, because
   // none of them waits for more than the registration.
-  Promise.all([adoptId, resource.id, resource.urn, resource.__owner].map(resolveArg)).then(
-    ([adoptee, id, urn, owner]) => {
+  Promise.all([adoptId, resource.id, resource.__stamp].map(resolveArg)).then(
+    ([adoptee, id, stamp]) => {
       if (typeof adoptee?.value !== "string") return;
-      const name = String(urn?.value).replace(/.*::/, "");
-      const reason = `this run leaves out "${name}" (for example with --target)`;
-      if (id?.isUnknown) share(adoptee.value, "program", { standing: "wanted", reason }, engine);
-      else if (typeof owner?.value === "string") share(adoptee.value, owner.value, HELD, engine);
+      const owner = ownerOf({ __stamp: stamp?.value });
+      if (id?.isUnknown) markAdopter(adoptee.value, "program", "wants", engine);
+      else if (owner !== "") markAdopter(adoptee.value, owner, "has", engine);
     },
     // The engine reports the program's own failures.
     () => undefined,
   );
-}
-
-const HELD: RecordClaim = { standing: "held", reason: "" };
-
-function share(id: string, owner: string, claim: RecordClaim, engine: string): void {
-  // Loaded lazily, because most programs adopt nothing.
-  const { shareClaim }: typeof import("../../machine/sharedClaims") = require("../../machine/sharedClaims");
-  try {
-    shareClaim(id, owner, claim, engine);
-  } catch (error) {
-    throw new pulumi.RunError(error instanceof Error ? error.message : String(error));
-  }
 }

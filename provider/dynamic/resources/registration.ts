@@ -55,7 +55,7 @@ export function registration<T extends NamedRecord>(
   // A record that was deleted cannot be adopted again, so the option must not override `diff`.
   const { deleteBeforeReplace: _, ...adopting } = checked;
   // The engine only fills in properties that exist when the resource is registered.
-  const filled = args?.adoptId === undefined ? outputs : [...outputs, "__owner"];
+  const filled = args?.adoptId === undefined ? outputs : [...outputs, "__stamp"];
   const unresolved = Object.fromEntries(filled.map((output) => [output, undefined]));
   const properties = args ? declared(name, args, options.parent) : { __mustExist: true };
   return [

@@ -76,14 +76,8 @@ export interface RollOutArgs {
    */
   onFailure?: pulumi.Input<RollOutFailureAction> | undefined;
   /**
-   * Attempt number (integer, ≥ 1). A rejected release is not tried again until the program's inputs
-   * change. Increase this number to try the same release again.
-   * @default 1
-   */
-  attempt?: pulumi.Input<number> | undefined;
-  /**
    * How long the rollout may take until no worker runs the previous release, in seconds (integer, ≥
-   * 1). A restore may take the same time.
+   * 1).
    * @default 600 (10 minutes)
    */
   timeout?: pulumi.Input<number> | undefined;

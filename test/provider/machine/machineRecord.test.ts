@@ -29,9 +29,12 @@ test("a record can be read by another process, and no longer exists after its re
 });
 
 test("a record is void if state names a later write than it did when the record was made", () => {
-  run('return records.writeRecord(subject, { workersMax: 3 }, { __write: "first" })');
-  expect(run('return records.readRecord(subject, { __write: "first" })')).toEqual({ workersMax: 3, after: "first" });
-  expect(run('return records.readRecord(subject, { __write: "second" })')).toBeNull();
+  run('return records.writeRecord(subject, { workersMax: 3 }, { __stamp: "owner.first" })');
+  expect(run('return records.readRecord(subject, { __stamp: "owner.first" })')).toEqual({
+    workersMax: 3,
+    after: "first",
+  });
+  expect(run('return records.readRecord(subject, { __stamp: "owner.second" })')).toBeNull();
   run("return records.writeRecord(subject, { workersMax: 2 }, {})");
   expect(run("return records.readRecord(subject, {})")).toEqual({ workersMax: 2, after: "" });
 });

@@ -1,9 +1,7 @@
 import * as fc from "fast-check";
 import { seal, unseal } from "../../../provider/machine/seal";
 import { rollOutProblems } from "../../../provider/rollOut/rollOutInputs";
-import { shownRefusals } from "../../../provider/rollOut/shownRefusals";
 import { countsSince, isOut as isReleaseOut, verdictOf, type Workers } from "../../../provider/rollOut/verdicts";
-import type { EndpointRelease } from "../../../sdk/endpoints/releases";
 
 const WATCH = { seconds: 60, maxFailed: 0.05, minJobs: 20 };
 
@@ -57,36 +55,6 @@ describe("a release is out", () => {
   test("without waiting for workers if no job is waiting", () => {
     expect(isOut({ workers: [], inQueue: 0 }, true)).toBe(true);
     expect(isOut({ workers: [], inQueue: 1 }, true)).toBe(false);
-  });
-});
-
-describe("releases that the service shows", () => {
-  const at = (minutes: number) => new Date(Date.UTC(2026, 10, 23, 3, minutes)).toISOString();
-  const release = (minutes: number, from: unknown, to: unknown): EndpointRelease => ({
-    id: `r${minutes}`,
-    version: minutes,
-    source: "MANUAL",
-    createdByUserId: undefined,
-    createdAt: at(minutes),
-    changes: [{ field: "template.imageName", old: from, new: to }],
-  });
-  const wanted = { imageName: "me:2" };
-
-  test("count as rejected if the latest release reverts them soon afterwards", () => {
-    const once = [release(9, "me:2", "me:1"), release(5, "me:1", "me:2")];
-    expect(shownRefusals(once, wanted, 60)).toEqual({ count: 1, madeAt: at(5), restoredAt: at(9) });
-    const twice = [release(29, "me:2", "me:1"), release(25, "me:1", "me:2"), ...once];
-    expect(shownRefusals(twice, wanted, 60)?.count).toBe(2);
-  });
-
-  test("do not count as rejected if the revert came later, another release followed, or the change differs", () => {
-    expect(shownRefusals([release(30, "me:2", "me:1"), release(5, "me:1", "me:2")], wanted, 60)).toBeUndefined();
-    const followed = [release(12, "me:1", "me:3"), release(9, "me:2", "me:1"), release(5, "me:1", "me:2")];
-    expect(shownRefusals(followed, wanted, 60)).toBeUndefined();
-    const once = [release(9, "me:2", "me:1"), release(5, "me:1", "me:2")];
-    expect(shownRefusals(once, { imageName: "me:3" }, 60)).toBeUndefined();
-    expect(shownRefusals(once, { imageName: "me:2", env: { A: "1" } }, 60)).toBeUndefined();
-    expect(shownRefusals([], wanted, 60)).toBeUndefined();
   });
 });
 

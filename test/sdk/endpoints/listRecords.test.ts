@@ -1,7 +1,8 @@
 import { UnexpectedResponseError } from "../../../sdk/errors";
-import { READABLE as ENDPOINT } from "../../../sdk/graphql/endpointFormat";
+import { readableEndpoint } from "../../../sdk/graphql/endpointFormat";
 import { decodeRecords, recordsByName } from "../../../sdk/records/listed";
 
+const ENDPOINT = readableEndpoint(undefined);
 const record = (id: string, name: unknown) => ({ id, name, gpuIds: "AMPERE_24", templateId: "t" });
 const named = (name: string, ...endpoints: unknown[]) =>
   recordsByName(ENDPOINT, decodeRecords(ENDPOINT, { endpoints }, "endpoints"), name);

@@ -6,7 +6,7 @@ import { clientOf } from "../../support/rawServer";
 import { startScriptedServer } from "../../support/scriptedServer";
 
 const INPUT = { name: "llama", gpuIds: "AMPERE_24", templateId: "t" } as const;
-const HEALTHY = { id: "ep-1", ...INPUT, workersMin: 0, workersMax: 0 };
+const HEALTHY = { id: "ep-1", ...INPUT, idleTimeout: 5, scalerValue: 4, workersMin: 0, workersMax: 0 };
 
 /** Records of other people's endpoints, as services were seen to return them. */
 const ODD: readonly (readonly [string, unknown])[] = [

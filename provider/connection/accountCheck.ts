@@ -1,0 +1,44 @@
+import type { ManagementApi } from "../../sdk/contract/limits";
+import { CodedError, ServerlessGpuError } from "../../sdk/errors";
+import { messageOf } from "../engineErrors";
+import { log } from "../log";
+import type { Connection } from "./connection";
+import type { ProviderClient } from "./providerClient";
+
+/** The check of each client. A process serves one deployment and asks once. */
+const checks = new WeakMap<ProviderClient, Promise<void>>();
+
+/**
+ * Checks before the first write that the key belongs to the account that the setting `account` names.
+ * Without the setting, nothing is asked.
+ * @throws WRONG_ACCOUNT if it does not, or if the account cannot be read
+ */
+export function requireAccount({ client, settings, capabilities }: Connection): Promise<void> {
+  const { account } = settings;
+  if (account === undefined) return Promise.resolve();
+  const check = checks.get(client) ?? compare(client, account, capabilities.api);
+  checks.set(client, check);
+  return check;
+}
+
+async function compare(client: ProviderClient, account: string, api: ManagementApi): Promise<void> {
+  const found = await client.account.id().catch((error: unknown) => {
+    // REST v2 does not show accounts, and GraphQL will be shut down.
+    const isGone = error instanceof ServerlessGpuError && [404, 410].includes(error.status ?? 0);
+    if (api !== "v2" || !isGone) throw wrongAccount(account, `the key's account cannot be read: ${messageOf(error)}`);
+    log(
+      "serverless-gpu",
+      `warning: it is unverified that this key belongs to account ${account}, because REST v2 does not show accounts`,
+    );
+    return account;
+  });
+  if (found !== account) throw wrongAccount(account, `this key is of account ${found}`);
+}
+
+function wrongAccount(account: string, reason: string): CodedError {
+  return new CodedError(
+    "WRONG_ACCOUNT",
+    `nothing was written, because the provider belongs to account ${account} (serverless-gpu:account, or ` +
+      `SERVERLESS_GPU_ACCOUNT), and ${reason}. Use a key of that account, or correct the setting`,
+  );
+}

@@ -1,0 +1,68 @@
+import { InvalidInputError } from "../../sdk/errors";
+import { engineAddress } from "../exitWithEngine";
+import { log } from "../log";
+import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/machineRecord";
+import { drawnAt, ownerOf } from "../machine/stamp";
+import type { Properties } from "../properties";
+
+/*
+ * A resource may adopt a record that another resource of the program has, for example under a new
+ * logical name. The previous resource must then not delete it. Its handler does not know the
+ * program, so the adopter leaves a mark on this machine. The mark also works across the processes of
+ * one deployment, and for runs that leave a resource out (`--target`).
+ */
+
+/** Identifies this deployment; empty if there is no engine. */
+const deployment = engineAddress(process.argv) ?? "";
+
+/**
+ * Marks a record for the resource that adopts it: `wants` before the adoption, `has` once the
+ * resource manages it.
+ * @param engine the engine's address; only a program has to pass it
+ */
+export function markAdopter(id: string, owner: string, standing: "wants" | "has", engine = deployment): void {
+  writeRecord(subjectOf(id), { owner, standing, engine, at: Math.floor(Date.now() / 1000) });
+}
+
+/** Removes the mark of this resource, which releases or deletes the record. */
+export function unmarkAdopter(id: string, owner: string): void {
+  if (readRecord(subjectOf(id))?.owner === owner) removeRecord(subjectOf(id));
+}
+
+/**
+ * Returns `true` if the record must not be deleted together with its resource, because another
+ * resource of this run manages it now.
+ * @throws InvalidInputError if another resource was about to adopt the record, or adopted it in an
+ * earlier run, because that resource may still be in the program
+ */
+export function isLeftToAdopter(noun: string, id: string, outputs: Properties): boolean {
+  const own = ownerOf(outputs);
+  const { owner = own, standing, engine, at } = readRecord(subjectOf(id)) ?? {};
+  // A resource that was created after the adoption, perhaps on another machine, took it over.
+  if (owner === own || drawnAt(own) > Number(at)) return false;
+  const isThisRun = engine === deployment && deployment !== "";
+  if (isThisRun && standing === "has") {
+    log(
+      String(outputs.name ?? id),
+      `warning: ${noun} ${id} is not deleted, because another resource in the program has adopted it. Only this resource's ` +
+        "entry is removed from state",
+    );
+    return true;
+  }
+  if (!isThisRun && standing !== "has") return false;
+  const why = isThisRun
+    ? `the resource that should adopt the ${noun} has not. Fix the other errors of this run, if any, and run pulumi up without --target`
+    : [
+        `another resource adopted the ${noun} in an earlier run on this machine.`,
+        "If that resource still manages it, remove this one from state, which deletes nothing at the service: pulumi stack " +
+          "--show-urns prints its URN, and pulumi state delete 'URN' removes it.",
+        `If not, set adoptId: "${id}" in this resource and run pulumi up. It then manages the ${noun} again`,
+      ].join("\n");
+  const message = `${noun} ${id} is not deleted, and this resource stays in state, because ${why}`;
+  throw new InvalidInputError("the deletion", [{ property: "adoptId", message }]);
+}
+
+/** The id alone identifies the record, because a program does not know the service of each provider. */
+function subjectOf(id: string): Subject {
+  return { service: "", noun: "", thing: "adopter", key: id };
+}

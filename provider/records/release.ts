@@ -1,0 +1,24 @@
+import { currentPlace } from "../connection/connection";
+import { log } from "../log";
+import { closeNote } from "../machine/note";
+import { ownerOf } from "../machine/stamp";
+import { unmarkAdopter } from "../ownership/adopters";
+import type { Properties } from "../properties";
+import { writtenBy } from "./write";
+
+/**
+ * Releases a record that this stack has adopted: the resource leaves state, and the record stays at
+ * the service. Sends no request.
+ */
+export function release(noun: string, id: string, outputs: Properties): void {
+  const name = String(outputs.name ?? id);
+  const place = currentPlace();
+  if (place) closeNote(writtenBy(place, noun, id));
+  unmarkAdopter(id, ownerOf(outputs));
+  log(
+    name,
+    `warning: ${noun} ${id} is released, not deleted, because this stack adopted it (adoptId). It still exists, and you may ` +
+      "still be charged for it. To delete it, use the service's console, or serverless-gpu orphans. To let a stack delete " +
+      "it, adopt it again, run pulumi up, remove adoptId, run pulumi up, and then remove the resource",
+  );
+}

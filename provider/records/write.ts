@@ -1,0 +1,254 @@
+import { isDeepStrictEqual } from "node:util";
+import { sleep, systemClock } from "../../sdk/contract/clock";
+import { LIST_LAG_MS } from "../../sdk/contract/limits";
+import { changedNothing } from "../../sdk/endpoints/putBack";
+import type { FieldTable } from "../../sdk/records/fields";
+import type { NamedRecord } from "../../sdk/records/listed";
+import { existing } from "../../sdk/records/reads";
+import { recordedService } from "../connection/account";
+import { type Connection, currentPlace } from "../connection/connection";
+import { newlyManagedIn } from "../fields/managed";
+import { declaredSettings, differing, fieldOf, flat, namesOf, nested, sameSettings } from "../fields/settings";
+import { secretFields } from "../hideSecretInputs";
+import { log } from "../log";
+import { closeNote, type Note, noteWrite, openNote, type Purpose, type Written } from "../machine/note";
+import { oneAtATime } from "../ownership/oneAtATime";
+import { isObject, type Properties, pick } from "../properties";
+import { shownFields } from "./outputs";
+import type { RecordKind, Save, Situation } from "./recordKind";
+
+/*
+ * One rule for every write: it contains what the preview showed as changed, over what the service
+ * has at that moment. What the preview compared is state; the client takes the rest from a read
+ * right before the write.
+ */
+
+/** What a write did. */
+export interface Outcome<T> {
+  /** The record, or `undefined` if it was neither written nor read. */
+  readonly record: T | undefined;
+  /** The settings that were written. */
+  readonly settings: Properties;
+  /** The fields that were written. */
+  readonly changed: readonly string[];
+  /** `true` if state now describes the record, regardless of what earlier runs wrote. */
+  readonly isWritten: boolean;
+  /** Gives the record back what it had right before. Absent if nothing was written. */
+  readonly undo?: (() => Promise<Undone<T>>) | undefined;
+}
+
+/** What a restore did. */
+export interface Undone<T> {
+  readonly record: T;
+  /** The settings that still have the values of the write, because someone else changed them or because their previous values are not known. */
+  readonly left: readonly string[];
+}
+
+/** Returns what identifies a record's note on this machine. */
+export function writtenBy({ account }: Pick<Connection, "account">, noun: string, id: string): Written {
+  return { service: account.service, apiKey: account.apiKey, noun, id };
+}
+
+/**
+ * Returns the note of a write that this machine sent and that state does not contain, without a
+ * request. The preview logs it, because the update verifies what it sent.
+ */
+export function announceOpen(noun: string, { id, outputs }: Situation): Note | undefined {
+  const apiKey = currentPlace()?.account.apiKey;
+  const open = openNote({ service: recordedService(outputs) ?? "", noun, id, apiKey }, outputs);
+  if (!open) return undefined;
+  const sent = Object.keys(open.sent).length === 0 ? "" : `, which sent ${namesOf(open.sent)}`;
+  const what = {
+    change: "a change of",
+    adoption: "the adoption of",
+    deletion: "the deletion of",
+    recycle: "a recycle of",
+  };
+  log(
+    String(outputs.name ?? id),
+    `an earlier run on this machine may not have completed ${what[open.purpose]} ${noun} ${id}${sent}: up verifies it`,
+  );
+  return open;
+}
+
+/**
+ * Reads a record whose earlier write may not have been completed. For a while, the service may still
+ * show the record as it was before that write.
+ */
+export async function readAfter<T extends NamedRecord, Fields extends object>(
+  kind: RecordKind<T, Fields>,
+  { client }: Connection,
+  { id, outputs }: Situation,
+  open: Note,
+): Promise<T> {
+  await sleep(systemClock, Math.min(Math.max(open.at + LIST_LAG_MS - Date.now(), 0), LIST_LAG_MS));
+  const known = { ...outputs, ...nested(open.sent) };
+  return existing(await kind.records(client).find(id, { known }), { noun: kind.noun }, id);
+}
+
+/** Returns the settings that a program declares for a record. */
+export function declared<T extends NamedRecord, Fields extends object>(
+  { table, savesAutomaticName }: Pick<RecordKind<T, Fields>, "table" | "savesAutomaticName">,
+  inputs: Properties,
+  outputs: Properties,
+): Properties {
+  // An automatic name is not compared, because its random digits may have been replaced.
+  const isNameSaved = savesAutomaticName || !isAutomatic(inputs);
+  return pick(declaredSettings(table, inputs, outputs), (setting) => setting !== "name" || isNameSaved);
+}
+
+/** Returns `true` if the program does not set the name of a record that it did not adopt. */
+export function isAutomatic({ __automaticName }: Properties): boolean {
+  return __automaticName !== undefined && __automaticName !== false;
+}
+
+/**
+ * Returns the settings that an update writes: those that differ between state and program, those
+ * that the last run did not manage, and those that an unfinished write sent. If the program does not
+ * declare one of the latter, it gets back the value from before that write, unless someone else has
+ * changed it since.
+ */
+export function settingsToWrite<T extends NamedRecord, Fields extends object>(
+  kind: RecordKind<T, Fields>,
+  situation: Situation,
+  open?: Note,
+  theirs?: T,
+): Properties {
+  const { table, hiddenFields = [] } = kind;
+  const { outputs, inputs } = situation;
+  const ours = declared(kind, inputs, outputs);
+  const fresh = newlyManagedIn(table, outputs, inputs);
+  const also = kind.alsoWrites?.(situation)?.field;
+  const changed = differing(table, ours, outputs);
+  const isWritten = (setting: string) => {
+    const field = fieldOf(setting);
+    const isOpen = open !== undefined && (setting in open.sent || hiddenFields.includes(setting));
+    return isOpen || setting in changed || fresh.includes(field) || field === also;
+  };
+  const putBack = open && theirs ? putBacks(kind, open, ours, theirs) : {};
+  const own = pick(ours, isWritten);
+  // A value that the inputs do not contain, such as that of an environment variable.
+  const unnamed = also !== undefined && !Object.keys(own).some((setting) => fieldOf(setting) === also);
+  return { ...putBack, ...(unnamed && { [also]: null }), ...own };
+}
+
+function putBacks<T extends NamedRecord, Fields extends object>(
+  kind: RecordKind<T, Fields>,
+  { sent, before, purpose }: Note,
+  ours: Properties,
+  theirs: T,
+): Properties {
+  const { table } = kind;
+  const now = shownSettings(kind, theirs, sent);
+  const others = differing(table, sent, now);
+  const back = pick(before, (setting) => setting !== "name" && !(setting in ours) && !(setting in others));
+  const found = pick(back, (setting) => setting in differing(table, back, now));
+  if (Object.keys(found).length > 0)
+    log(theirs.name, `restores ${namesOf(found)}, which an unfinished ${purpose} left changed`);
+  return found;
+}
+
+/** Returns all settings that a record shows, with all of its variables. */
+export function shownSettings<T extends NamedRecord, Fields extends object>(
+  kind: Pick<RecordKind<T, Fields>, "toFields">,
+  record: T,
+  known: Properties,
+): Properties {
+  const { env } = { env: undefined, ...record } as { env?: unknown };
+  const isEnvShown = isObject(env) && !record.unshown?.includes("env");
+  return flat({ ...shownFields(kind, record, known), ...(isEnvShown && { env }) });
+}
+
+/** A write to an existing record. */
+export interface NewWrite<T> extends Situation {
+  readonly purpose: Purpose;
+  readonly settings: Properties;
+  readonly open?: Note | undefined;
+  readonly theirs?: T | undefined;
+}
+
+/** Writes settings of a record. The write is noted on this machine before it is sent. */
+export async function write<T extends NamedRecord, Fields extends object>(
+  kind: RecordKind<T, Fields>,
+  connection: Connection,
+  { id, outputs, inputs, purpose, settings, open, theirs }: NewWrite<T>,
+): Promise<Outcome<T>> {
+  const { table, hiddenFields = [] } = kind;
+  const written = writtenBy(connection, kind.noun, id);
+  const known = { ...outputs, ...(theirs && { ...theirs }) };
+  const sent = pick(settings, (setting) => !hiddenFields.includes(setting));
+  let before: Properties = {};
+  const onSave = (record: T) => {
+    before = sameSettings(sent, shownSettings(kind, record, known));
+    sayOverwritten(table, String(record.name), { base: outputs, before, settings }, inputs);
+    noteWrite(written, outputs, { purpose, name: String(record.name), sent, before });
+  };
+  const change = { id, outputs, inputs, open, fields: nested(settings) as Partial<Fields>, onSave };
+  // This must not run at the same time as a create with the same name, because each of them must
+  // see the other's record.
+  const saving = oneAtATime(`${kind.noun} ${inputs.name}`, () => kind.update(connection, change));
+  const record = await saving.catch((error: unknown) => {
+    if (!open && changedNothing(error)) closeNote(written);
+    throw error;
+  });
+  const undo = () => restore(kind, connection, { id, outputs, inputs }, { sent, before, open });
+  return { record, settings, changed: [...new Set(Object.keys(settings).map(fieldOf))], isWritten: true, undo };
+}
+
+/** Names the written settings that someone else had changed since state was written. */
+function sayOverwritten(
+  table: FieldTable,
+  name: string,
+  { base, before, settings }: { readonly base: Properties; readonly before: Properties; readonly settings: Properties },
+  inputs: Properties,
+): void {
+  const recorded = sameSettings(settings, base);
+  const drifted = pick(before, (setting) => setting in recorded && setting in differing(table, before, recorded));
+  const overwritten = pick(drifted, (setting) => setting in differing(table, settings, before));
+  const secrets = secretFields(inputs);
+  const shown = Object.keys(overwritten).map((setting) => {
+    const isHidden = fieldOf(setting) !== setting || secrets.includes(setting);
+    return isHidden ? setting : `${setting} ${JSON.stringify(recorded[setting])} → ${JSON.stringify(before[setting])}`;
+  });
+  if (shown.length > 0)
+    log(name, `someone else has changed ${shown.join(", ")} since the last run or refresh: this run overwrites that`);
+}
+
+/**
+ * Gives a record back what it had right before a write. Settings that someone else has changed since
+ * are left as they are.
+ */
+export async function restore<T extends NamedRecord, Fields extends object>(
+  kind: RecordKind<T, Fields>,
+  connection: Pick<Connection, "client" | "account">,
+  situation: Situation,
+  { sent, before, open }: Pick<Note, "sent" | "before"> & { readonly open?: Note | undefined },
+): Promise<Undone<T>> {
+  const { table, noun } = kind;
+  const { id } = situation;
+  const former = { ...before, ...pick(open?.before ?? {}, (s) => isDeepStrictEqual(before[s], open?.sent[s])) };
+  const records = kind.records(connection.client);
+  const now = existing(await records.find(id, { known: nested(sent) }), { noun }, id);
+  const seen = shownSettings(kind, now, nested(sent));
+  const others = differing(table, sent, seen);
+  const back = pick(former, (setting) => !(setting in others));
+  const changes = pick(back, (setting) => setting in differing(table, back, seen));
+  const left = Object.keys(sent).filter((setting) => setting in others || !(setting in former));
+  let record = now;
+  if (Object.keys(changes).length > 0) {
+    log(now.name, `restores what ${noun} ${id} had before: ${namesOf(changes)}`);
+    const change = { ...situation, open: undefined, fields: nested(changes) as Partial<Fields>, onSave: () => {} };
+    record = await kind.update(connection, change);
+  }
+  if (left.length === 0) closeNote(writtenBy(connection, noun, id));
+  return { record, left };
+}
+
+/** Adds what the kind needs in addition, and refuses what cannot work. */
+export async function prepared<T extends NamedRecord, Fields extends object>(
+  kind: RecordKind<T, Fields>,
+  connection: Connection,
+  save: Save<T>,
+): Promise<Properties> {
+  return { ...save.settings, ...(await kind.beforeSave?.(connection, save)) };
+}

@@ -1,0 +1,32 @@
+import { cancelled } from "../cancellation";
+import type { ProviderClient } from "../connection/providerClient";
+
+/** The number of log lines in an error. */
+const LINES = 20;
+const LOG_TIMEOUT_MS = 5_000;
+
+/**
+ * Returns what RunPod shows about workers that do not work, as the end of an error: the most likely
+ * cause, and the last lines of their logs. Secrets in them are hidden. Never throws an error.
+ */
+export async function evidenceOf({ endpoints }: ProviderClient, id: string, waitedMs = 0): Promise<string> {
+  const diagnosing = endpoints.diagnose(id, { awaited: "workers", waitedMs, logs: true, signal: cancelled });
+  const [diagnosis, lines] = await Promise.all([diagnosing.catch(() => undefined), lastLines(endpoints, id)]);
+  const cause = diagnosis?.causes[0];
+  const isUseful = cause !== undefined && cause.id !== "nothing-wrong" && cause.id !== "unknown";
+  const why = isUseful ? `\nMost likely: ${diagnosis?.summary}. ${cause.advice}` : "";
+  return lines.length === 0
+    ? why
+    : `${why}\nThe last lines of its workers:\n${lines.map((each) => `  ${each}`).join("\n")}`;
+}
+
+async function lastLines(endpoints: ProviderClient["endpoints"], id: string): Promise<readonly string[]> {
+  const lines: string[] = [];
+  try {
+    const options = { source: "container", tail: LINES, timeoutMs: LOG_TIMEOUT_MS, signal: cancelled } as const;
+    for await (const { line } of endpoints.logs(id, options)) lines.push(line);
+  } catch {
+    // GraphQL shows no logs, and an error must not hide the one that it explains.
+  }
+  return lines.slice(-LINES);
+}
