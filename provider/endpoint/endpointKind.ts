@@ -1,15 +1,16 @@
 import type { Capabilities } from "../../sdk/contract/capabilities";
 import { systemClock } from "../../sdk/contract/clock";
 import { explainWait, withLastWords } from "../../sdk/diagnosis/waits";
+import { isContainerField } from "../../sdk/endpoints/ownContainer";
 import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
 import { existing, SHARED_LIST_MAX_AGE_MS } from "../../sdk/records/reads";
 import { endpointQueueUrl, serverUrl } from "../../sdk/transport/urls";
 import { cancelled } from "../cancellation";
 import { checkEndpoint } from "../catalog/catalogCheck";
 import type { Connection } from "../connection/connection";
-import { fieldOf } from "../fields/settings";
+import { fieldOf, flat } from "../fields/settings";
 import { drainLogger, log } from "../log";
-import type { Properties } from "../properties";
+import { type Properties, pick } from "../properties";
 import { warnOfDuplicates } from "../records/duplicates";
 import type { RecordKind, Save } from "../records/recordKind";
 import { refuseRename } from "../records/rename";
@@ -33,12 +34,8 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
       onNameTaken,
       onDuplicates: (created, others) => warnOfDuplicates("endpoint", created, others),
     }),
-  update({ client: { endpoints } }, { id, fields, outputs, inputs, open, onSave }) {
-    // An unfinished write may have given the endpoint a template, whose variables must then go.
-    const template = hasOwnContainer(inputs) ? open?.sent.templateId : undefined;
-    const known = { ...outputs, ...(template !== undefined && { templateId: template }) };
-    return endpoints.update(id, fields, { ...refuseRename("endpoint", id, fields.name), known, onSave });
-  },
+  update: ({ client: { endpoints } }, { id, fields, known, onSave }) =>
+    endpoints.update(id, fields, { ...refuseRename("endpoint", id, fields.name), known, onSave }),
   async delete(connection, id, outputs, onAbsent) {
     const { client, capabilities } = connection;
     const notes = scaleDownNotes(writtenBy(connection, "endpoint", id), outputs, "deletion");
@@ -88,12 +85,21 @@ function deletesAtOnce(id: string, { drain, name }: Properties, { deletesWorkers
   return false;
 }
 
-/** Refuses what the catalog proves impossible, and adds the worker count that a write needs. */
+/**
+ * Refuses what the catalog proves impossible, and adds what a write needs: a worker count, or all of
+ * the container or template that an unfinished write may have replaced.
+ */
 async function beforeSave(connection: Connection, save: Save<Endpoint>): Promise<Properties> {
-  const added = save.purpose === "create" ? {} : await countToAdd(connection, save);
+  const isReplaced = Object.keys(save.open?.sent ?? {}).some((setting) => isSourceField(fieldOf(setting)));
+  const source = isReplaced ? pick(flat(save.inputs), (setting) => isSourceField(fieldOf(setting))) : {};
+  const added = { ...source, ...(save.purpose === "create" ? {} : await countToAdd(connection, save)) };
   const changed = Object.keys({ ...save.settings, ...added }).map(fieldOf);
   if (changed.length > 0) await checkEndpoint(connection, { ...save, changed });
   return added;
+}
+
+function isSourceField(field: string): boolean {
+  return field === "templateId" || isContainerField(field);
 }
 
 async function countToAdd(

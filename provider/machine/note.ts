@@ -56,8 +56,9 @@ export function noteWrite(written: Written, outputs: Properties, note: NewNote):
 /**
  * Returns this machine's write whose outcome is not known. Returns `undefined` if there is none or
  * if state has moved on since. The settings are empty if they were encrypted with another key.
+ * @param outputs the outputs in state; absent for a record that is in no state yet
  */
-export function openNote(written: Written, outputs: Properties): Note | undefined {
+export function openNote(written: Written, outputs?: Properties): Note | undefined {
   const found = readRecord(subjectOf(written), outputs);
   return found && opened(written.apiKey, found);
 }

@@ -4,12 +4,12 @@ import { type Comparison, compareForAdoption } from "../adoption/comparison";
 import type { Connection } from "../connection/connection";
 import { nested, sameSettings } from "../fields/settings";
 import { log } from "../log";
-import { closeNote } from "../machine/note";
+import { closeNote, openNote } from "../machine/note";
 import { markAdopter } from "../ownership/adopters";
 import { type Properties, pick } from "../properties";
 import { fieldsToCreate, shownFields } from "./outputs";
 import type { RecordKind } from "./recordKind";
-import { declared, type Outcome, prepared, shownSettings, write, writtenBy } from "./write";
+import { declared, type Outcome, prepared, putBacks, shownSettings, write, writtenBy } from "./write";
 
 /*
  * Records that exist and are in no state: what a program adopts, and what a killed run has created
@@ -66,7 +66,11 @@ async function matchProgram<T extends NamedRecord, Fields extends object>(
 ): Promise<Outcome<T>> {
   const { noun, table } = kind;
   const { id } = found;
-  const own = pick(declared(kind, inputs, {}), (setting) => changed.includes(setting));
+  const ours = declared(kind, inputs, {});
+  // A killed run may have left the record scaled to zero, or with settings of another program.
+  const open = openNote(writtenBy(connection, noun, id));
+  const back = open ? putBacks(kind, open, ours, inputs, found) : {};
+  const own = { ...back, ...pick(ours, (setting) => changed.includes(setting)) };
   const save = { id, outputs: {}, inputs, purpose: "adopt", name: found.name, settings: own, theirs: found } as const;
   const settings = await prepared(kind, connection, save);
   const outcome: Outcome<T> =

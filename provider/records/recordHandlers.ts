@@ -285,7 +285,7 @@ async function bringUpToDate<T extends NamedRecord, Fields extends object>(
   try {
     const theirs = open && (await readAfter(kind, connection, situation, open));
     const own = settingsToWrite(kind, situation, open, theirs);
-    const save = { ...situation, purpose: "update", name: outputs.name, settings: own, theirs } as const;
+    const save = { ...situation, purpose: "update", name: outputs.name, settings: own, theirs, open } as const;
     const settings = await prepared(kind, connection, save);
     if (Object.keys(settings).length > 0)
       return await write(kind, connection, { ...situation, purpose: "change", settings, open, theirs });

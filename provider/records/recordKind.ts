@@ -19,8 +19,8 @@ export interface Situation {
 export interface RecordChange<T, Fields> extends Situation {
   /** The fields to change. In `env`, `null` removes a variable, and other variables stay. */
   readonly fields: Partial<Fields>;
-  /** An earlier write whose outcome is not known, for example because its run was killed. */
-  readonly open: Note | undefined;
+  /** The fields of the record as they were last known. */
+  readonly known: Properties;
   /** Must be called with the record as it was read, right before the change is sent. */
   readonly onSave: (before: T) => void;
 }
@@ -33,6 +33,8 @@ export interface Save<T> extends Situation {
   readonly settings: Properties;
   /** The record as it was read, if it was. */
   readonly theirs?: T | undefined;
+  /** An earlier write whose outcome is not known, for example because its run was killed. */
+  readonly open?: Note | undefined;
 }
 
 /** The values that determine the outputs, in addition to the record and the inputs. */

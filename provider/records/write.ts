@@ -7,8 +7,8 @@ import type { NamedRecord } from "../../sdk/records/listed";
 import { existing } from "../../sdk/records/reads";
 import { recordedService } from "../connection/account";
 import { type Connection, currentPlace } from "../connection/connection";
-import { newlyManagedIn } from "../fields/managed";
-import { declaredSettings, differing, fieldOf, flat, namesOf, nested, sameSettings } from "../fields/settings";
+import { fieldsIn, newlyManagedIn } from "../fields/managed";
+import { declaredSettings, differing, fieldOf, namesOf, nested, sameSettings } from "../fields/settings";
 import { secretFields } from "../hideSecretInputs";
 import { log } from "../log";
 import { closeNote, type Note, noteWrite, openNote, type Purpose, type Written } from "../machine/note";
@@ -118,37 +118,48 @@ export function settingsToWrite<T extends NamedRecord, Fields extends object>(
   const { outputs, inputs } = situation;
   const ours = declared(kind, inputs, outputs);
   const fresh = newlyManagedIn(table, outputs, inputs);
-  const also = kind.alsoWrites?.(situation)?.field;
+  const also = [kind.alsoWrites?.(situation)?.field ?? [], isUnknown(open) ? hiddenFields : []].flat();
   const changed = differing(table, ours, outputs);
   const isWritten = (setting: string) => {
     const field = fieldOf(setting);
-    const isOpen = open !== undefined && (setting in open.sent || hiddenFields.includes(setting));
-    return isOpen || setting in changed || fresh.includes(field) || field === also;
+    return (open && setting in open.sent) || setting in changed || fresh.includes(field) || also.includes(field);
   };
-  const putBack = open && theirs ? putBacks(kind, open, ours, theirs) : {};
+  const putBack = open && theirs ? putBacks(kind, open, ours, inputs, theirs) : {};
   const own = pick(ours, isWritten);
-  // A value that the inputs do not contain, such as that of an environment variable.
-  const unnamed = also !== undefined && !Object.keys(own).some((setting) => fieldOf(setting) === also);
-  return { ...putBack, ...(unnamed && { [also]: null }), ...own };
+  // Values that the inputs do not contain, such as that of an environment variable.
+  const unnamed = also.filter((field) => !Object.keys(own).some((setting) => fieldOf(setting) === field));
+  return { ...putBack, ...Object.fromEntries(unnamed.map((field) => [field, null])), ...own };
 }
 
-function putBacks<T extends NamedRecord, Fields extends object>(
+/** Returns `true` if an earlier write may have changed settings that the service never shows. */
+function isUnknown(open: Note | undefined): boolean {
+  return open?.purpose === "change" || open?.purpose === "adoption";
+}
+
+/**
+ * Returns the values from before an unfinished write, for settings that it sent, that the program
+ * does not declare, and that nobody else has changed since.
+ */
+export function putBacks<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
   { sent, before, purpose }: Note,
   ours: Properties,
+  inputs: Properties,
   theirs: T,
 ): Properties {
   const { table } = kind;
   const now = shownSettings(kind, theirs, sent);
   const others = differing(table, sent, now);
-  const back = pick(before, (setting) => setting !== "name" && !(setting in ours) && !(setting in others));
+  const isOpen = (setting: string) => setting !== "name" && !(setting in ours) && !(setting in others);
+  // A program that declares one of two alternatives has settled the other one as well.
+  const back = pick(before, (setting) => isOpen(setting) && !kind.staysUnset?.(fieldOf(setting), inputs));
   const found = pick(back, (setting) => setting in differing(table, back, now));
   if (Object.keys(found).length > 0)
     log(theirs.name, `restores ${namesOf(found)}, which an unfinished ${purpose} left changed`);
   return found;
 }
 
-/** Returns all settings that a record shows, with all of its variables. */
+/** Returns the fields that a record shows, with all of its variables. */
 export function shownSettings<T extends NamedRecord, Fields extends object>(
   kind: Pick<RecordKind<T, Fields>, "toFields">,
   record: T,
@@ -156,7 +167,7 @@ export function shownSettings<T extends NamedRecord, Fields extends object>(
 ): Properties {
   const { env } = { env: undefined, ...record } as { env?: unknown };
   const isEnvShown = isObject(env) && !record.unshown?.includes("env");
-  return flat({ ...shownFields(kind, record, known), ...(isEnvShown && { env }) });
+  return { ...shownFields(kind, record, known), ...(isEnvShown && { env }) };
 }
 
 /** A write to an existing record. */
@@ -175,15 +186,16 @@ export async function write<T extends NamedRecord, Fields extends object>(
 ): Promise<Outcome<T>> {
   const { table, hiddenFields = [] } = kind;
   const written = writtenBy(connection, kind.noun, id);
-  const known = { ...outputs, ...(theirs && { ...theirs }) };
+  const known = { ...outputs, ...(theirs && fieldsIn(table, theirs)) };
   const sent = pick(settings, (setting) => !hiddenFields.includes(setting));
   let before: Properties = {};
   const onSave = (record: T) => {
     before = sameSettings(sent, shownSettings(kind, record, known));
-    sayOverwritten(table, String(record.name), { base: outputs, before, settings }, inputs);
+    const mine = pick(before, (setting) => isDeepStrictEqual(before[setting], open?.sent[setting]));
+    sayOverwritten(table, String(record.name), { base: outputs, before: without(before, mine), settings }, inputs);
     noteWrite(written, outputs, { purpose, name: String(record.name), sent, before });
   };
-  const change = { id, outputs, inputs, open, fields: nested(settings) as Partial<Fields>, onSave };
+  const change = { id, outputs, inputs, known, fields: nested(settings) as Partial<Fields>, onSave };
   // This must not run at the same time as a create with the same name, because each of them must
   // see the other's record.
   const saving = oneAtATime(`${kind.noun} ${inputs.name}`, () => kind.update(connection, change));
@@ -193,6 +205,10 @@ export async function write<T extends NamedRecord, Fields extends object>(
   });
   const undo = () => restore(kind, connection, { id, outputs, inputs }, { sent, before, open });
   return { record, settings, changed: [...new Set(Object.keys(settings).map(fieldOf))], isWritten: true, undo };
+}
+
+function without(settings: Properties, others: Properties): Properties {
+  return pick(settings, (setting) => !(setting in others));
 }
 
 /** Names the written settings that someone else had changed since state was written. */
@@ -237,7 +253,8 @@ export async function restore<T extends NamedRecord, Fields extends object>(
   let record = now;
   if (Object.keys(changes).length > 0) {
     log(now.name, `restores what ${noun} ${id} had before: ${namesOf(changes)}`);
-    const change = { ...situation, open: undefined, fields: nested(changes) as Partial<Fields>, onSave: () => {} };
+    const known = { ...situation.outputs, ...fieldsIn(table, now) };
+    const change = { ...situation, known, fields: nested(changes) as Partial<Fields>, onSave: () => {} };
     record = await kind.update(connection, change);
   }
   if (left.length === 0) closeNote(writtenBy(connection, noun, id));

@@ -24,7 +24,7 @@ function asks({ rollOut, awaitReady }: Properties): boolean {
 
 /** Returns `true` if the program's release has not passed, although the program asks for that. */
 export function isNotPassed(outputs: Properties, inputs: Properties): boolean {
-  return asks(inputs) && outputs[PASSED] !== releaseDigest(inputs);
+  return asks(inputs) && passedIn(outputs) !== releaseDigest(inputs);
 }
 
 /** Returns the output for a release that has passed. */
@@ -34,8 +34,13 @@ export function passedOutput(inputs: Properties): Properties {
 
 /** Returns the output as it was recorded. */
 export function lastPassed(outputs: Properties, inputs: Properties = outputs): Properties {
-  const { [PASSED]: passed } = outputs;
-  return passed === undefined ? {} : { [PASSED]: asOutput(String(passed), inputs) };
+  const passed = passedIn(outputs);
+  return passed === undefined ? {} : { [PASSED]: asOutput(passed, inputs) };
+}
+
+function passedIn({ [PASSED]: passed }: Properties): string | undefined {
+  const plain = isObject(passed) ? passed.value : passed;
+  return plain === undefined ? undefined : String(plain);
 }
 
 /** The digest of variables is secret, because the value of a short one could be guessed from it. */

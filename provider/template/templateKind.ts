@@ -23,18 +23,13 @@ export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
   create: ({ client: { templates } }, fields, onNameTaken) => templates.create(fields, { onNameTaken }),
   delete: whenUnused(TEMPLATE, ({ templates }) => templates),
   ownRules: { deleteTimeout: SECONDS, removeUnknownEnv: TRUE_OR_FALSE },
-  async update({ client: { templates } }, { id, fields, outputs, inputs, onSave }) {
+  async update({ client: { templates } }, { id, fields, known, inputs, onSave }) {
     const { env, ...others } = fields as Omit<typeof fields, "env"> & { readonly env?: EnvChanges | null };
     const changes = { ...others, ...(env && { env }) };
-    if (inputs.removeUnknownEnv !== true || !("env" in fields))
-      return templates.update(id, changes, { known: outputs, onSave });
-    const now = await templates.get(id, { known: outputs });
+    if (inputs.removeUnknownEnv !== true || !("env" in fields)) return templates.update(id, changes, { known, onSave });
+    const now = await templates.get(id, { known });
     const removed = unknownVariables(now, inputs).map((name) => [name, null]);
-    return templates.update(
-      id,
-      { ...changes, env: { ...Object.fromEntries(removed), ...env } },
-      { known: outputs, onSave },
-    );
+    return templates.update(id, { ...changes, env: { ...Object.fromEntries(removed), ...env } }, { known, onSave });
   },
   alsoWrites({ id, outputs, inputs }) {
     if (inputs.removeUnknownEnv !== true) return undefined;

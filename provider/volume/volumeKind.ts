@@ -44,10 +44,10 @@ export const VOLUME_KIND: RecordKind<Volume, VolumeInput> = {
         if (here.length > 0) warnOfDuplicates(VOLUME.noun, created, here);
       },
     }),
-  async update({ client: { volumes } }, { id, fields: { name, size }, outputs, onSave }) {
+  async update({ client: { volumes } }, { id, fields: { name, size }, known, onSave }) {
     const changes = { ...(name !== undefined && { name }), ...(size !== undefined && { size }) };
-    if (Object.keys(changes).length === 0) return volumes.get(id, { known: outputs });
-    return volumes.update(id, changes, { ...refuseRename(VOLUME.noun, id, name), known: outputs, onSave });
+    if (Object.keys(changes).length === 0) return volumes.get(id, { known });
+    return volumes.update(id, changes, { ...refuseRename(VOLUME.noun, id, name), known, onSave });
   },
   delete: whenUnused(
     VOLUME,
