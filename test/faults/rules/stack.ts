@@ -37,6 +37,8 @@ const resolve = (value) => {
   if (Array.isArray(value)) return value.map(resolve);
   if (value === null || typeof value !== "object") return value;
   if ("$id" in value) return made[value.$id].id;
+  // A value that is known only some time after the program began.
+  if ("$later" in value) return require("@pulumi/pulumi").output(new Promise((done) => setTimeout(() => done(value.$later), 4_000)));
   if ("$secret" in value) return require("@pulumi/pulumi").secret(value.$secret);
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, resolve(each)]));
 };
@@ -92,7 +94,7 @@ export const REFRESH = ["refresh", "--yes", "--skip-preview"] as const;
 export const DESTROY = ["destroy", "--yes", "--skip-preview"] as const;
 
 const ENGINE = /(^|\/)pulumi (up|preview|refresh|destroy|import) /;
-const PLUGIN = /pulumi-resource-serverless-gpu|dynamic-provider/;
+const PLUGIN = /pulumi-resource-(serverless-gpu|pulumi-nodejs)/;
 
 /** Sends a signal to the engine, or kills the provider only. */
 export async function signal(

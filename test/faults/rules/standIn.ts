@@ -30,8 +30,11 @@ export interface Write extends Request {
 
 /** What happens to one exchange. Without one, the service answers truly. */
 export interface Meddler {
-  /** Called before the service acts. "drop" breaks the connection: nothing happens. */
-  before?(request: Request): Promise<"drop" | undefined> | undefined;
+  /**
+   * Called before the service acts. "drop" breaks the connection: nothing happens. "accepted": the
+   * service acts now, and had accepted the request when it arrived.
+   */
+  before?(request: Request): Promise<"drop" | "accepted" | undefined> | undefined;
   /** Called after the service has acted. "drop" breaks the connection: the answer is lost. */
   after?(request: Request): Promise<"drop" | undefined> | undefined;
   /** Changes the answer. */
@@ -126,8 +129,10 @@ export async function startStandIn(keys: Readonly<Record<string, string>> = { "k
     };
     requests.push(request);
     const own = meddler;
-    if ((await own.before?.(request)) === "drop") return void incoming.socket.destroy();
+    const verdict = await own.before?.(request);
+    if (verdict === "drop") return void incoming.socket.destroy();
     const before = snapshot(account);
+    if (verdict === "accepted") switchOff(account, request);
     const answer =
       api === "graphql"
         ? await answerGraphql(account, body.query)
@@ -173,6 +178,12 @@ export async function startStandIn(keys: Readonly<Record<string, string>> = { "k
       await closed;
     },
   };
+}
+
+/** An endpoint whose deletion was accepted has no workers. */
+function switchOff(account: Account, { kind, id, write }: Request): void {
+  const endpoint = kind === "endpoint" && write === "delete" ? account.records.endpoint.get(id ?? "") : undefined;
+  if (endpoint) Object.assign(endpoint, { workersMin: 0, workersMax: 0 });
 }
 
 const apiOf = (path: string) => (path.startsWith("/graphql") ? "graphql" : path.startsWith("/queue") ? "queue" : "v2");

@@ -19,6 +19,8 @@ test.each(APIS)("an import option resets no setting that the program does not de
     createdAt: "2026-01-01T00:00:00Z",
     changedAt: "2026-01-01T00:00:00Z",
   });
+  // Over GraphQL, an endpoint shows the template that it is linked to.
+  const container = api === "graphql" ? { templateId: endpoint.templateId } : { imageName: "me/app:1" };
   const before = [
     account.settings("endpoint", endpoint.id),
     account.settings("volume", volume.id),
@@ -28,7 +30,7 @@ test.each(APIS)("an import option resets no setting that the program does not de
     {
       is: "ServerlessEndpoint",
       name: "served",
-      args: { name: "served", gpuIds: "AMPERE_24", imageName: "me/app:1" },
+      args: { name: "served", gpuIds: "AMPERE_24", ...container },
       options: { import: endpoint.id },
     },
     {

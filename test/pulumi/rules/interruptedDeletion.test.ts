@@ -31,7 +31,7 @@ async function play(kind: Kind, where: { form: Form; api: Api }, disturb: (stack
       if (isHeld || request.kind !== kind || request.write !== "delete") return undefined;
       isHeld = true;
       await disturb(stack);
-      return undefined;
+      return "accepted";
     },
   });
   await stack.declare([]);
