@@ -29,22 +29,27 @@ describe.each(EVERYWHERE)("with the $form form over $api", (where) => {
   test("a killed adoption is named by the next run, even if the program was reverted", async () => {
     await using standIn = await startStandIn();
     const stack = await createRulesStack(standIn, where);
-    const held = standIn.account.addEndpoint(
-      { name: "served", gpuIds: "AMPERE_24", workersMax: 2 },
-      { imageName: "me/app:1" },
+    const { account } = standIn;
+    const [first, second] = [1, 2].map((n) => account.addTemplate({ name: `t${n}`, imageName: `me/app:${n}` }));
+    // Over GraphQL, an adopted endpoint is linked to a template. Over REST v2, it has its own container.
+    const isLinked = where.api === "graphql";
+    const held = account.addEndpoint(
+      { name: "served", gpuIds: "AMPERE_24", workersMax: 2, ...(isLinked && { templateId: first?.id ?? "" }) },
+      isLinked ? undefined : { imageName: "me/app:1" },
     );
+    const changed = isLinked ? { templateId: second?.id } : { imageName: "me/app:2" };
     const other: Declared = { is: "ServerlessTemplate", name: "other", args: { name: "other", imageName: "me/app:9" } };
     await stack.declare([other]);
     expect((await stack.run(UP)).output).not.toMatch(/error:/);
-    await stack.declare([other, endpoint({ adoptId: held.id, imageName: "me/app:2", rollOut: ROLL_OUT })]);
-    standIn.begin(kill(stack, () => standIn.account.containerOf(held).imageName === "me/app:2"));
+    await stack.declare([other, endpoint({ adoptId: held.id, ...changed, rollOut: ROLL_OUT })]);
+    standIn.begin(kill(stack, () => account.containerOf(held).imageName === "me/app:2"));
     await stack.run(UP);
-    expect(standIn.account.containerOf(held).imageName).toBe("me/app:2");
+    expect(account.containerOf(held).imageName).toBe("me/app:2");
     await stack.run(["cancel", "--yes"]);
     standIn.begin();
     await stack.declare([{ ...other, args: { ...other.args, imageName: "me/app:10" } }]);
     const reverted = await stack.run(UP);
-    const { imageName } = standIn.account.containerOf(held);
+    const { imageName } = account.containerOf(held);
     if (imageName !== "me/app:1") expect(reverted.output).toContain(held.id);
   });
 
