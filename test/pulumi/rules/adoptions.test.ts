@@ -37,11 +37,11 @@ describe.each(EVERYWHERE)("with the $form form over $api", (where) => {
       { name: "served", gpuIds: "AMPERE_24", workersMax: 2, ...(isLinked && { templateId: first?.id ?? "" }) },
       isLinked ? undefined : { imageName: "me/app:1" },
     );
-    const changed = isLinked ? { templateId: second?.id } : { imageName: "me/app:2" };
+    const changed = isLinked ? { templateId: second?.id } : { imageName: "me/app:2", rollOut: ROLL_OUT };
     const other: Declared = { is: "ServerlessTemplate", name: "other", args: { name: "other", imageName: "me/app:9" } };
     await stack.declare([other]);
     expect((await stack.run(UP)).output).not.toMatch(/error:/);
-    await stack.declare([other, endpoint({ adoptId: held.id, ...changed, rollOut: ROLL_OUT })]);
+    await stack.declare([other, endpoint({ adoptId: held.id, ...changed })]);
     standIn.begin(kill(stack, () => account.containerOf(held).imageName === "me/app:2"));
     await stack.run(UP);
     expect(account.containerOf(held).imageName).toBe("me/app:2");
