@@ -1,0 +1,77 @@
+import { createRulesStack, type Declared, EVERYWHERE, signal, UP } from "../../faults/rules/stack";
+import { type Request, startStandIn } from "../../faults/rules/standIn";
+
+const ROLL_OUT = {
+  test: { input: { prompt: "x" }, expectedOutput: { text: "right" }, timeout: 20 },
+  timeout: 60,
+};
+
+const endpoint = (args: Readonly<Record<string, unknown>>): Declared => ({
+  is: "ServerlessEndpoint",
+  name: "served",
+  args: { name: "served", gpuIds: "AMPERE_24", workersMax: 2, ...args },
+});
+
+describe.each(EVERYWHERE)("with the $form form over $api", (where) => {
+  const kill = (stack: Awaited<ReturnType<typeof createRulesStack>>, at: (request: Request) => boolean) => {
+    let isDone = false;
+    return {
+      async after(request: Request) {
+        if (isDone || !at(request)) return undefined;
+        isDone = true;
+        await signal(stack, "engine", "SIGKILL");
+        await signal(stack, "provider", "SIGKILL");
+        return "drop" as const;
+      },
+    };
+  };
+
+  test("a killed adoption is named by the next run, even if the program was reverted", async () => {
+    await using standIn = await startStandIn();
+    const stack = await createRulesStack(standIn, where);
+    const { account } = standIn;
+    const [first, second] = [1, 2].map((n) => account.addTemplate({ name: `t${n}`, imageName: `me/app:${n}` }));
+    // Over GraphQL, an adopted endpoint is linked to a template. Over REST v2, it has its own container.
+    const isLinked = where.api === "graphql";
+    const held = account.addEndpoint(
+      { name: "served", gpuIds: "AMPERE_24", workersMax: 2, ...(isLinked && { templateId: first?.id ?? "" }) },
+      isLinked ? undefined : { imageName: "me/app:1" },
+    );
+    const changed = isLinked ? { templateId: second?.id } : { imageName: "me/app:2", rollOut: ROLL_OUT };
+    const other: Declared = { is: "ServerlessTemplate", name: "other", args: { name: "other", imageName: "me/app:9" } };
+    await stack.declare([other]);
+    expect((await stack.run(UP)).output).not.toMatch(/error:/);
+    await stack.declare([other, endpoint({ adoptId: held.id, ...changed })]);
+    standIn.begin(kill(stack, () => account.containerOf(held).imageName === "me/app:2"));
+    await stack.run(UP);
+    expect(account.containerOf(held).imageName).toBe("me/app:2");
+    await stack.run(["cancel", "--yes"]);
+    standIn.begin();
+    await stack.declare([{ ...other, args: { ...other.args, imageName: "me/app:10" } }]);
+    const reverted = await stack.run(UP);
+    const { imageName } = account.containerOf(held);
+    if (imageName !== "me/app:1") expect(reverted.output).toContain(held.id);
+  });
+
+  test("the advice after a killed replacement can be followed", async () => {
+    await using standIn = await startStandIn();
+    const stack = await createRulesStack(standIn, where);
+    await stack.declare([endpoint({ imageName: "me/app:1" })]);
+    expect((await stack.run(UP)).output).not.toMatch(/error:/);
+    standIn.begin(kill(stack, ({ write }) => write === "create"));
+    await stack.run([...UP, "--replace", "**::served"]);
+    await stack.run(["cancel", "--yes"]);
+    standIn.begin();
+    const next = await stack.run(UP);
+    const ids = [...standIn.account.records.endpoint.keys()];
+    const advised = /adoptId:? "?(\w+)/.exec(next.output)?.[1];
+    if (next.exitCode === 0 || !advised) {
+      expect(ids).toHaveLength(1);
+      return;
+    }
+    await stack.declare([endpoint({ imageName: "me/app:1", adoptId: advised })]);
+    const followed = await stack.run(UP);
+    expect(followed.output).not.toMatch(/error:/);
+    expect(standIn.account.records.endpoint.has(advised)).toBe(true);
+  });
+});
