@@ -50,11 +50,18 @@ export function refuseTakenName(one: string, existing: readonly { readonly id: s
 }
 
 /**
- * Refuses to adopt another record for a resource that already manages one.
- * @throws InvalidInputError if `adoptId` refers to another record
+ * Returns `true` if the program's `adoptId` names another record than the one that the resource
+ * manages.
  */
-export function refuseOtherId(one: string, id: string, { adoptId }: Properties): void {
-  if (adoptId === undefined || adoptId === id || adoptId === UNKNOWN) return;
+export function adoptsOther(id: string, { adoptId }: Properties): boolean {
+  return adoptId !== undefined && adoptId !== id && adoptId !== UNKNOWN;
+}
+
+/**
+ * Refuses to adopt another record for a resource that already manages one.
+ * @throws InvalidInputError always
+ */
+export function refuseOtherId(one: string, id: string, { adoptId }: Properties): never {
   const message =
     `is ${adoptId}, but this resource has ${withoutArticle(one)} ${id} already. Only a new resource can adopt ${one}: ` +
     "declare another resource for it under another logical name, or remove adoptId";

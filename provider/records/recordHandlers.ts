@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { EmptyListError } from "../../sdk/errors";
 import type { NamedRecord } from "../../sdk/records/listed";
-import { refuseOtherId, refuseTakenName } from "../adoption/adoption";
+import { adoptsOther, refuseOtherId, refuseTakenName } from "../adoption/adoption";
 import { cancelled } from "../cancellation";
 import {
   isOtherAccount,
@@ -10,7 +10,14 @@ import {
   refuseOtherAccount,
 } from "../connection/account";
 import { requireAccount } from "../connection/accountCheck";
-import { type Connection, configure, connect, currentCapabilities, readConfig } from "../connection/connection";
+import {
+  type Connection,
+  configure,
+  connect,
+  currentCapabilities,
+  currentPlace,
+  readConfig,
+} from "../connection/connection";
 import { createNamed } from "../fields/drawnName";
 import { changedIn, managedFields, managesOthersIn } from "../fields/managed";
 import { changesOwnInputs, checkRecordInputs, ownInputs } from "../fields/recordInputs";
@@ -117,7 +124,12 @@ async function diff<T extends NamedRecord, Fields extends object>(
   const { id, outputs, inputs } = situation;
   const location = await locate(kind.noun, id, outputs, kind.records);
   if (location === "moved") return { changes: true, replaces: [ACCOUNT] };
-  refuseOtherId(kind.one, id, inputs);
+  if (adoptsOther(id, inputs)) {
+    // After an interrupted replacement, the record in state is gone, and the program adopts the new one.
+    const isGone = currentPlace() !== undefined && !(await kind.records(connect().client).find(id));
+    if (isGone) return { changes: true, replaces: ["adoptId"] };
+    refuseOtherId(kind.one, id, inputs);
+  }
   noteCompared(kind.noun, id, outputs);
   const changed = Object.keys(differing(kind.table, declared(kind, inputs, outputs), outputs)).map(fieldOf);
   const replaces = await replacingFields(kind, situation, changed);

@@ -30,7 +30,7 @@ export const VOLUME_KIND: RecordKind<Volume, VolumeInput> = {
   },
   neverReplaced: ({ size, dataCenterId }) =>
     `cannot be changed, and a new volume would lose all data on these ${size} GB in ${dataCenterId}. Restore the previous value. ` +
-    "To move, declare another volume under a new logical name, copy the data, and remove this one",
+    "To move, declare another volume under a new name, copy the data, and remove this one",
   create: ({ client: { volumes } }, fields, onNameTaken) =>
     volumes.create(fields, {
       // Names must be unique only within a data center, because only there could volumes with the
