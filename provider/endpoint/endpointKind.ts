@@ -17,7 +17,7 @@ import { refuseRename } from "../records/rename";
 import { writtenBy } from "../records/write";
 import { matchingCount, scaleDownNotes } from "./atZero";
 import { ENDPOINT_INPUTS, notices } from "./endpointInputs";
-import { BOUND_TEMPLATE, boundTemplateOf, endpointFields, hasOwnContainer } from "./ownContainer";
+import { BOUND_TEMPLATE, boundTemplateOf, endpointFields, hasOwnContainer, refusesContainer } from "./ownContainer";
 
 /** The rules of a `ServerlessEndpoint`. */
 export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
@@ -53,6 +53,7 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
     await withLastWords(deletion, why);
   },
   beforeSave,
+  refusesAdoption: refusesContainer,
   appliedUnseen: ({ templateId }, inputs) =>
     templateId === "" && !hasOwnContainer(inputs)
       ? {

@@ -67,9 +67,14 @@ export function staysWithOther(field: string, inputs: Properties): boolean {
   return isContainerField(field) && isSet(inputs.templateId);
 }
 
+/** Returns why an endpoint cannot be adopted with the program's container. */
+export function refusesContainer({ template }: Endpoint, inputs: Properties): string | undefined {
+  return hasOwnContainer(inputs) && template?.isBound === false ? ADOPTION : undefined;
+}
+
 /**
- * Returns a problem if an adoption sets a container, or if a change switches between template and
- * container, on an API that binds templates to endpoints. Neither is possible there without damage.
+ * Returns a problem if a change switches between template and container on an API that binds
+ * templates to endpoints, because that is not possible there without damage.
  */
 export function sourceProblems(
   oldInputs: Properties,
@@ -78,9 +83,6 @@ export function sourceProblems(
 ): InputProblem[] {
   // At other services, endpoints don't have their own containers. Another check reports that.
   if (!bindsTemplates || service === undefined) return [];
-  const isNew = Object.keys(oldInputs).length === 0;
-  if (isNew && inputs.adoptId !== undefined && hasOwnContainer(inputs))
-    return [{ property: "imageName", message: ADOPTION }];
   if (isSet(oldInputs.templateId) && hasOwnContainer(inputs)) return [{ property: "imageName", message: TO_CONTAINER }];
   if (hasOwnContainer(oldInputs) && isSet(inputs.templateId)) return [{ property: "templateId", message: TO_TEMPLATE }];
   return [];
@@ -88,8 +90,8 @@ export function sourceProblems(
 
 const OVER_V2 = "use REST v2 (SERVERLESS_GPU_API=v2), which can do it";
 const ADOPTION =
-  "cannot be set for an endpoint that is adopted over GraphQL: its template may be used by others. Set templateId to the " +
-  `id of its template instead, or ${OVER_V2}`;
+  "the program sets imageName, but the endpoint has a template that does not belong to it and that others may use. Set " +
+  `templateId to the id of that template instead, or ${OVER_V2}`;
 const TO_CONTAINER =
   "cannot replace templateId over GraphQL: the service binds a template only to a new endpoint. Keep templateId and change " +
   `the template, or give the resource another logical name, which makes a new endpoint, or ${OVER_V2}`;
