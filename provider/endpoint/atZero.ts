@@ -39,11 +39,15 @@ export function scaleDownNotes(
 /** How long the comparisons wait for the list of endpoints, in milliseconds. */
 const LOOK_TIMEOUT_MS = 10_000;
 
-/**
- * The ids of the endpoints that the service shows at zero. The engine compares one resource after
- * another, so they share one look.
- */
-const shown = new WeakMap<ProviderClient, Promise<Set<string>>>();
+/** What the list of endpoints shows. */
+interface Look {
+  readonly atZero: Set<string>;
+  /** The ids of all endpoints with a name. */
+  readonly named: ReadonlyMap<string, readonly string[]>;
+}
+
+/** The engine compares one resource after another, so the resources share one look. */
+const looks = new WeakMap<ProviderClient, Promise<Look>>();
 
 /** The endpoints that a comparison of this deployment has seen at zero. */
 const seenAtZero = new Set<string>();
@@ -77,10 +81,23 @@ export function zeroSeen(id: string, { name }: Properties): Note | undefined {
 async function isShownAtZero(id: string, name: string): Promise<boolean> {
   const client = currentClient();
   if (!client) return false;
-  const look = shown.get(client) ?? listAtZero(client, name);
-  shown.set(client, look);
-  return (await look).delete(id);
+  const look = looks.get(client) ?? lookAtList(client, name);
+  looks.set(client, look);
+  const { atZero, named } = await look;
+  const others = (named.get(name) ?? []).filter((each) => each !== id);
+  if (others.length > 0 && !said.has(id)) {
+    said.add(id);
+    log(
+      name,
+      `warning: another endpoint has the name of ${id}, and both are billed: ${others.join(", ")}. A create whose response was ` +
+        "lost may have made it. If nothing else uses it, delete it",
+    );
+  }
+  return atZero.delete(id);
 }
+
+/** The endpoints for which another one with the same name was logged. */
+const said = new Set<string>();
 
 /** Returns the client, or `undefined` if the settings are wrong, because previews accept that. */
 function currentClient(): ProviderClient | undefined {
@@ -92,20 +109,22 @@ function currentClient(): ProviderClient | undefined {
 }
 
 /** @param name the endpoint in whose name a failure is logged */
-async function listAtZero({ endpoints }: ProviderClient, name: string): Promise<Set<string>> {
+async function lookAtList({ endpoints }: ProviderClient, name: string): Promise<Look> {
   // With AbortSignal.any, Node.js may collect the timeout as garbage before it fires.
   const limit = timeLimit(systemClock, LOOK_TIMEOUT_MS, () => new Error("no response in time"), cancelled);
   try {
     const { records } = await endpoints.listReadable({ maxAgeMs: LIST_MAX_AGE_MS, signal: limit.signal });
     const counts = ["workersMin", "workersMax"];
     const isShown = ({ unshown = [] }: (typeof records)[number]) => !counts.some((field) => unshown.includes(field));
-    return new Set(records.filter((each) => isShown(each) && isAtZero(each)).map(({ id }) => id));
+    const named = new Map<string, string[]>();
+    for (const each of records) named.set(each.name, [...(named.get(each.name) ?? []), each.id]);
+    return { atZero: new Set(records.filter((each) => isShown(each) && isAtZero(each)).map(({ id }) => id)), named };
   } catch (error) {
     log(
       name,
       `this run cannot see whether endpoints were scaled to zero, because their list could not be read: ${messageOf(error)}`,
     );
-    return new Set();
+    return { atZero: new Set(), named: new Map() };
   } finally {
     limit.release();
   }

@@ -7,6 +7,7 @@ import { initFailure } from "../engineErrors";
 import { logChange, waitLogger } from "../log";
 import type { Properties } from "../properties";
 import { deletedElsewhere } from "../records/absent";
+import { withEvidence } from "./evidence";
 
 const DEFAULT_TIMEOUT_SECONDS = 600;
 const POLL_MS = 2_000;
@@ -28,7 +29,8 @@ export async function awaitReady(
   const seconds = typeof inputs.awaitReadyTimeout === "number" ? inputs.awaitReadyTimeout : DEFAULT_TIMEOUT_SECONDS;
   try {
     await waitForWorkers(client, id, outputs, seconds * 1000);
-  } catch (error) {
+  } catch (failure) {
+    const error = await withEvidence(failure, client, id);
     throw initFailure(error, id, { ...outputs, __provider: inputs.__provider });
   }
 }

@@ -17,6 +17,7 @@ import { refuseRename } from "../records/rename";
 import { writtenBy } from "../records/write";
 import { matchingCount, scaleDownNotes } from "./atZero";
 import { ENDPOINT_INPUTS, notices } from "./endpointInputs";
+import { withEvidence } from "./evidence";
 import { BOUND_TEMPLATE, boundTemplateOf, endpointFields, hasOwnContainer, refusesContainer } from "./ownContainer";
 
 /** The rules of a `ServerlessEndpoint`. */
@@ -50,7 +51,9 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
       ...boundTemplateOf(outputs),
       ...(typeof outputs.templateId === "string" && { templateId: outputs.templateId }),
     });
-    await withLastWords(deletion, why);
+    await withLastWords(deletion, why).catch(async (error: unknown) => {
+      throw await withEvidence(error, client, id);
+    });
   },
   beforeSave,
   refusesAdoption: refusesContainer,

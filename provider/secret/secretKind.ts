@@ -6,6 +6,7 @@ import type { InputRule, Properties } from "../properties";
 import { SECONDS } from "../properties";
 import { whenUnused } from "../records/deletion";
 import type { Circumstances, RecordKind, Situation } from "../records/recordKind";
+import { sayWhoKeepsOldValue } from "./users";
 
 /**
  * The fields of a secret. A program that uses `valueEnv` omits the value, which is then in neither
@@ -36,13 +37,16 @@ export const SECRET_KIND: RecordKind<SecretRecord, SecretInput> = {
   records: ({ secrets }) => secrets,
   create: ({ client: { secrets } }, { name, description }, onNameTaken, inputs) =>
     secrets.create({ name, value: valueIn(inputs, name), description }, { onNameTaken }),
-  async update({ client: { secrets } }, { id, fields, outputs, inputs, onSave }) {
+  async update({ client }, { id, fields, outputs, inputs, onSave }) {
     const { description } = fields;
     const changes = {
       ...("value" in fields && { value: valueIn(inputs, outputs.name ?? id) }),
       ...(description !== undefined && { description }),
     };
-    return Object.keys(changes).length > 0 ? secrets.update(id, changes, { onSave }) : secrets.get(id);
+    if (Object.keys(changes).length === 0) return client.secrets.get(id);
+    const secret = await client.secrets.update(id, changes, { onSave });
+    if ("value" in changes) await sayWhoKeepsOldValue(client, secret.name);
+    return secret;
   },
   alsoWrites,
   delete: whenUnused(SECRET, ({ secrets }) => secrets),

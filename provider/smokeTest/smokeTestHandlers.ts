@@ -8,6 +8,7 @@ import { checkJobRequest, type JobPolicy, type JobRequest, type S3Config } from 
 import { noSuchProperty } from "../../sdk/records/input";
 import { cancelled } from "../cancellation";
 import { configure, connect } from "../connection/connection";
+import { withEvidence } from "../endpoint/evidence";
 import { initFailure } from "../engineErrors";
 import { log, logChange, waitLogger } from "../log";
 import { containsUnknown, isObject, type Properties, SECONDS } from "../properties";
@@ -194,8 +195,11 @@ async function runJob(inputs: Properties, timeoutMs: number) {
       // We compare the code, because importing the error's class would load the client before it is
       // needed.
       if (error instanceof ServerlessGpuError && error.code === "WAIT_TIMEOUT")
-        return cancelLate(job, timeoutMs / 1000, why.lastWords());
+        return cancelLate(job, timeoutMs / 1000);
       throw error;
+    })
+    .catch(async (error: unknown) => {
+      throw await withEvidence(error, client, String(endpointId));
     });
   assertExpected(`job ${job.id} at endpoint ${endpointId}`, done.output, inputs);
   return { jobId: job.id, status: done.status, delayTime: done.delayTime ?? 0, executionTime: done.executionTime ?? 0 };
@@ -205,7 +209,7 @@ async function runJob(inputs: Properties, timeoutMs: number) {
  * Cancels a job that takes too long. Otherwise the job would continue and you would be charged for
  * it.
  */
-async function cancelLate(job: JobHandle, seconds: number, why: string): Promise<CompletedJob> {
+async function cancelLate(job: JobHandle, seconds: number): Promise<CompletedJob> {
   const tooLong = `job ${job.id} at endpoint ${job.endpointId} did not end within ${seconds} s`;
   const { status } = await job.cancel().catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
@@ -218,6 +222,6 @@ async function cancelLate(job: JobHandle, seconds: number, why: string): Promise
   if (status === "COMPLETED") return job.wait();
   throw new CodedError(
     "SMOKE_TEST",
-    `${tooLong}; its status is ${status}. Check that the endpoint's workers start, or set a longer timeout${why}`,
+    `${tooLong}, so this run cancelled it; its status is ${status}. Check that the endpoint's workers start, or set a longer timeout`,
   );
 }

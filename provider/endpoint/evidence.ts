@@ -1,3 +1,4 @@
+import { ServerlessGpuError } from "../../sdk/errors";
 import { cancelled } from "../cancellation";
 import type { ProviderClient } from "../connection/providerClient";
 
@@ -19,6 +20,19 @@ export async function evidenceOf({ endpoints }: ProviderClient, id: string, wait
     ? why
     : `${why}\nThe last lines of its workers:\n${lines.map((each) => `  ${each}`).join("\n")}`;
 }
+
+/**
+ * Adds to an error what RunPod shows about the workers of an endpoint. The error must not be one of
+ * the connection, because the same connection is used.
+ */
+export async function withEvidence(error: unknown, client: ProviderClient, id: string): Promise<unknown> {
+  if (error instanceof ServerlessGpuError && EXPLAINED.includes(error.code))
+    error.message += await evidenceOf(client, id);
+  return error;
+}
+
+/** The codes of the errors that workers may explain. */
+const EXPLAINED: readonly string[] = ["READY_TIMEOUT", "DELETE_TIMEOUT", "RECYCLE_TIMEOUT", "SMOKE_TEST", "JOB_FAILED"];
 
 async function lastLines(endpoints: ProviderClient["endpoints"], id: string): Promise<readonly string[]> {
   const lines: string[] = [];
