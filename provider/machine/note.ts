@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { isObject, type Properties } from "../properties";
 import { readRecord, recordsAbout, removeRecord, type ServiceRecord, subjectAbout, writeRecord } from "./machineRecord";
 import { isSeenRunning, thisProcess } from "./processes";
@@ -35,18 +34,11 @@ export interface Note {
 /** A write that is about to be sent. */
 export type NewNote = Omit<Note, "at">;
 
-/**
- * Notes a write before it is sent. If the record still has what an earlier open write sent, the
- * values before that write remain the ones to restore.
- */
+/** Notes a write before it is sent. If an earlier write is still open, the note covers both. */
 export function noteWrite(written: Written, outputs: Properties, note: NewNote): void {
   const open = openNote(written, outputs);
-  const kept = Object.entries(open?.sent ?? {}).filter(
-    ([setting, value]) => !(setting in note.sent) || isDeepStrictEqual(note.before[setting], value),
-  );
-  const earlier = Object.fromEntries(kept.map(([setting]) => [setting, open?.before[setting]]));
-  const sent = { ...Object.fromEntries(kept), ...note.sent };
-  const before = { ...note.before, ...earlier };
+  const sent = { ...open?.sent, ...note.sent };
+  const before = { ...open?.before, ...note.before };
   const { service, noun, id, apiKey = "" } = written;
   const sealed = seal(apiKey, { sent, before, name: note.name });
   const { purpose } = note;

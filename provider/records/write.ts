@@ -190,9 +190,15 @@ export async function write<T extends NamedRecord, Fields extends object>(
   const sent = pick(settings, (setting) => !hiddenFields.includes(setting));
   let before: Properties = {};
   const onSave = (record: T) => {
-    before = sameSettings(sent, shownSettings(kind, record, known));
-    const mine = pick(before, (setting) => isDeepStrictEqual(before[setting], open?.sent[setting]));
-    sayOverwritten(table, String(record.name), { base: outputs, before: without(before, mine), settings }, inputs);
+    const seen = sameSettings(sent, shownSettings(kind, record, known));
+    before = valuesBefore(sent, seen, sameSettings(sent, outputs), open);
+    const isOwn = (setting: string) => isDeepStrictEqual(seen[setting], open?.sent[setting]);
+    sayOverwritten(
+      table,
+      String(record.name),
+      { base: outputs, before: pick(seen, (s) => !isOwn(s)), settings },
+      inputs,
+    );
     noteWrite(written, outputs, { purpose, name: String(record.name), sent, before });
   };
   const change = { id, outputs, inputs, known, fields: nested(settings) as Partial<Fields>, onSave };
@@ -203,12 +209,23 @@ export async function write<T extends NamedRecord, Fields extends object>(
     if (!open && changedNothing(error)) closeNote(written);
     throw error;
   });
-  const undo = () => restore(kind, connection, { id, outputs, inputs }, { sent, before, open });
+  const undo = () => restore(kind, connection, { id, outputs, inputs }, { sent, before });
   return { record, settings, changed: [...new Set(Object.keys(settings).map(fieldOf))], isWritten: true, undo };
 }
 
-function without(settings: Properties, others: Properties): Properties {
-  return pick(settings, (setting) => !(setting in others));
+/**
+ * Returns what served right before a write. If the record already has what is sent, because an
+ * unfinished write sent it, the values from before that write count: those in its note or, without
+ * one, those in state.
+ */
+function valuesBefore(sent: Properties, seen: Properties, base: Properties, open: Note | undefined): Properties {
+  const entries = Object.entries(seen).map(([setting, value]) => {
+    if (open && setting in open.before && isDeepStrictEqual(value, open.sent[setting]))
+      return [setting, open.before[setting]];
+    const isThere = isDeepStrictEqual(value, sent[setting]);
+    return [setting, isThere && setting in base ? base[setting] : value];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Names the written settings that someone else had changed since state was written. */
@@ -238,18 +255,17 @@ export async function restore<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
   connection: Pick<Connection, "client" | "account">,
   situation: Situation,
-  { sent, before, open }: Pick<Note, "sent" | "before"> & { readonly open?: Note | undefined },
+  { sent, before }: Pick<Note, "sent" | "before">,
 ): Promise<Undone<T>> {
   const { table, noun } = kind;
   const { id } = situation;
-  const former = { ...before, ...pick(open?.before ?? {}, (s) => isDeepStrictEqual(before[s], open?.sent[s])) };
   const records = kind.records(connection.client);
   const now = existing(await records.find(id, { known: nested(sent) }), { noun }, id);
   const seen = shownSettings(kind, now, nested(sent));
   const others = differing(table, sent, seen);
-  const back = pick(former, (setting) => !(setting in others));
+  const back = pick(before, (setting) => !(setting in others));
   const changes = pick(back, (setting) => setting in differing(table, back, seen));
-  const left = Object.keys(sent).filter((setting) => setting in others || !(setting in former));
+  const left = Object.keys(sent).filter((setting) => setting in others || !(setting in before));
   let record = now;
   if (Object.keys(changes).length > 0) {
     log(now.name, `restores what ${noun} ${id} had before: ${namesOf(changes)}`);
