@@ -196,7 +196,8 @@ export function acceptedWords(
   ];
   const ownService = readConfig("explicit") ? undefined : environment[ENVIRONMENT_VARIABLES.service]?.trim();
   const service = ownService || readConfig("service");
-  return extraWords({ service, extraGpuTiers: words("extraGpuTiers"), extraLocations: words("extraLocations") });
+  const api = environment[API_VARIABLE]?.trim() || readConfig("api");
+  return extraWords({ service, api, extraGpuTiers: words("extraGpuTiers"), extraLocations: words("extraLocations") });
 }
 
 /** Splits a comma-separated string. A list in a stack's YAML config arrives as JSON. */

@@ -138,7 +138,8 @@ export function checkEndpointFields(
   const { fields, problems } = checkFields(schemasFor(options), input);
   const { scalerValue } = fields;
   if (options.wholeScalerValue && typeof scalerValue === "number" && !Number.isInteger(scalerValue)) {
-    problems.push({ property: "scalerValue", message: `must be a whole number at this service; it is ${scalerValue}` });
+    const message = `must be a whole number over GraphQL at this service; it is ${scalerValue}. REST v2 also accepts fractions (SERVERLESS_GPU_API=v2)`;
+    problems.push({ property: "scalerValue", message });
   }
   return { fields: fields as Partial<EndpointSettings>, problems };
 }

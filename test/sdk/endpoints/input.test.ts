@@ -238,7 +238,10 @@ describe("a whole input", () => {
 test("a scalerValue must be an integer if the service accepts only integers", () => {
   expect(checkEndpointFields({ scalerValue: 0.5 }).problems).toEqual([]);
   expect(checkEndpointFields({ scalerValue: 0.5 }, { wholeScalerValue: true }).problems).toEqual([
-    { property: "scalerValue", message: "must be a whole number at this service; it is 0.5" },
+    {
+      property: "scalerValue",
+      message: expect.stringContaining("must be a whole number over GraphQL at this service; it is 0.5"),
+    },
   ]);
   expect(checkEndpointFields({ scalerValue: 2 }, { wholeScalerValue: true }).problems).toEqual([]);
 });
