@@ -22,7 +22,6 @@ describe("accepted values and their normal form", () => {
   test.each<[string, unknown, unknown]>([
     ["name", "llama", "llama"],
     ["name", 'a "b" \n {c} é 😀 日本', 'a "b" \n {c} é 😀 日本'],
-    ["name", "llama -fb", "llama"],
     ["gpuIds", "AMPERE_16", "AMPERE_16"],
     ["gpuIds", " ADA_24 ,AMPERE_16,-NVIDIA L4", "ADA_24,AMPERE_16,-NVIDIA L4"],
     ["gpuIds", ["ADA_24", "AMPERE_16", "- NVIDIA L4"], "ADA_24,AMPERE_16,-NVIDIA L4"],
@@ -70,6 +69,7 @@ describe("what is refused", () => {
     ["name", "", /must be a name that is not empty/],
     ["name", " \n", /must be a name that is not empty/],
     ["name", " -fb", /must be a name that is not empty/],
+    ["name", "llama -fb", /must not end with " -fb".*set flashBootType to FLASHBOOT/],
     ["name", null, /must be a name.*missing/],
     ["name", 5, /must be a name.*it is 5/],
     ["name", "half \ud83d of a pair", /Unicode/],
