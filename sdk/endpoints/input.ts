@@ -144,6 +144,7 @@ export function checkEndpointFields(
   if (typeof input.name === "string" && input.name.endsWith(FLASH_BOOT_NAME_SUFFIX) && fields.name !== undefined) {
     const message = `must not end with "${FLASH_BOOT_NAME_SUFFIX}", which once turned FlashBoot on: remove it, and set flashBootType to FLASHBOOT`;
     problems.push({ property: "name", message });
+    delete fields.name;
   }
   return { fields: fields as Partial<EndpointSettings>, problems };
 }
