@@ -19,6 +19,8 @@ import { ConfigurationError } from "../../sdk/errors";
 import { SecretText } from "../../sdk/secret";
 import { currentRehearsal, REHEARSAL_VARIABLES } from "../../sdk/transport/rehearsal";
 
+import { decidedApi } from "./decidedApi";
+
 /** Namespace of this package in a stack's config. */
 export const CONFIG_NAMESPACE = "serverless-gpu";
 
@@ -91,7 +93,7 @@ function settingValues(readConfig: ReadConfig, environment: NodeJS.ProcessEnv): 
   const apiKeyEnv = readConfig("apiKeyEnv")?.trim();
   const variables = VARIABLE_NAMES.map((name) => environment[name]);
   const rehearsal = OF_REHEARSALS.map((name) => process.env[name]);
-  return JSON.stringify([config, variables, rehearsal, apiKeyEnv ? environment[apiKeyEnv] : ""]);
+  return JSON.stringify([config, variables, rehearsal, apiKeyEnv ? environment[apiKeyEnv] : "", decidedApi()]);
 }
 
 function readSettings(readConfig: ReadConfig, environment: NodeJS.ProcessEnv): ProviderSettings {
@@ -101,7 +103,8 @@ function readSettings(readConfig: ReadConfig, environment: NodeJS.ProcessEnv): P
   const provider = readConfig("explicit")?.trim() ?? "";
   const problem = provider === "" ? undefined : explicitProviderProblem(provider, settings);
   if (problem !== undefined) throw new ConfigurationError(problem);
-  return { ...settings, ...otherSettings(readConfig, environment), provider };
+  const api = settings.api ?? decidedApi();
+  return { ...settings, ...(api !== undefined && { api }), ...otherSettings(readConfig, environment), provider };
 }
 
 /** Returns the settings outside the connection. */

@@ -1,3 +1,4 @@
+import { BusinessRuleError } from "../../sdk/errors";
 import { TEMPLATE_CHECKS } from "../../sdk/templates/input";
 import {
   TEMPLATE,
@@ -6,6 +7,7 @@ import {
   type TemplateInput,
   WORKER_FIELDS,
 } from "../../sdk/templates/template";
+import { hasSwitched } from "../connection/decidedApi";
 import { saveVariables, variablesOf } from "../container/variables";
 import { fieldsIn } from "../fields/managed";
 import { log } from "../log";
@@ -30,6 +32,10 @@ export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
     return saveVariables(holder(service, id), fields, outputs, variablesOf({ ...existing }), (changes) =>
       templates.update(id, changes, { known: outputs }),
     );
+  },
+  async beforeSave(_connection, { purpose, name, changed }) {
+    if (purpose === "update" && hasSwitched()) refuseUnseenRelease(name, changed);
+    return {};
   },
   leftover(service, { id, outputs, inputs }) {
     const unknown = inputs.removeUnknownEnv === true ? namesIn(outputs.__unknownEnv) : [];
@@ -66,6 +72,21 @@ export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
     return { revision: revision + (WORKER_FIELDS.some((field) => changed.includes(field)) ? 1 : 0) };
   },
 };
+
+/**
+ * Refuses a change that would reach workers over GraphQL, but not over REST v2, where endpoints copy
+ * their template once.
+ * @throws BusinessRuleError in the run that has switched to REST v2 by itself
+ */
+function refuseUnseenRelease(name: unknown, changed: readonly string[]): void {
+  const fields = WORKER_FIELDS.filter((field) => changed.includes(field));
+  if (fields.length === 0) return;
+  throw new BusinessRuleError(
+    `template "${name}" was not changed (${fields.join(", ")}): this run uses REST v2, because the service no longer serves ` +
+      "GraphQL, and over REST v2 a change of a template does not reach its endpoints. Pass templateRevision: " +
+      "template.revision to each of its endpoints, then run: pulumi config set serverless-gpu:api v2",
+  );
+}
 
 function holder(service: string, id: string): ServiceRecord {
   return { service, noun: TEMPLATE.noun, id };
