@@ -55,6 +55,7 @@ const schema = z.strictObject({
   keepBoundTemplates: z.boolean().optional(),
   staleFlashBoot: z.boolean().optional(),
   volumeDataCenters: z.array(z.string().min(1)).optional(),
+  graphqlEnded: z.enum(["410", "404", "redirect"]).optional(),
   workerQuota: zeroOrMore.optional(),
   spendLimit: zeroOrMore.optional(),
   serverlessDiscount: z

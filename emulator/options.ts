@@ -68,6 +68,11 @@ export interface EmulatorOptions {
   readonly staleFlashBoot?: boolean;
   /** The data centers that support network volumes. @default seven, such as EU-RO-1 */
   readonly volumeDataCenters?: readonly string[];
+  /**
+   * How GraphQL answers if the service has ended it: with status 410, 404 or 301.
+   * @default GraphQL is served
+   */
+  readonly graphqlEnded?: GraphqlEnd;
   /** The highest total of `workersMax` over all endpoints (integer, ≥ 0). @default no limit */
   readonly workerQuota?: number;
   /**
@@ -114,3 +119,6 @@ export interface EmulatorOptions {
   /** The clock: `manualClock()`, `scaledClock(factor)` or `systemClock`. @default systemClock */
   readonly clock?: EmulatorClock;
 }
+
+/** The ways in which a service can answer a request to a GraphQL API that it has ended. */
+export type GraphqlEnd = "410" | "404" | "redirect";

@@ -67,6 +67,7 @@ export function createParts(options: EmulatorOptions) {
     clock: context.clock,
     random: random.next,
     managementLimits: managementLimits(options, profile),
+    graphqlEnded: options.graphqlEnded,
     graphqlLimits: limitsOf(options.rateLimits?.graphql, ANNOUNCED_GRAPHQL_LIMITS),
     dataCenters: dataCenterIds(options),
     catalog,

@@ -1,3 +1,4 @@
+import { readOverAutomaticApi } from "../provider/connection/automaticApi";
 import { readConfig } from "../provider/connection/connection";
 import { contextFor, type DataSource } from "../provider/functions/dataSource";
 import { SOURCES } from "../provider/functions/sources";
@@ -25,7 +26,8 @@ function calling<Args>(source: DataSource<Args, unknown>): PluginFunction {
   const { resource, wrapper, secrets } = source;
   const listed = (found: object) => (resource ? withLists(TABLES[resource], { ...found }) : found);
   const call = async (args: Properties) => {
-    const found = (await source.find(contextFor(readConfig), args as Args)) ?? {};
+    const found =
+      (await readOverAutomaticApi(async () => source.find(contextFor(readConfig), args as Args), readConfig)) ?? {};
     const result = Array.isArray(found) ? found.map(listed) : listed(found);
     // Drops `undefined` fields, which the protocol cannot carry.
     return JSON.parse(JSON.stringify(wrapper ? { [wrapper]: result } : result));

@@ -3,6 +3,7 @@ import "../sdk/contract/requireNode";
 import type * as pulumi from "@pulumi/pulumi";
 import type { NamedRecord } from "../sdk/records/listed";
 import { leftAdoptionWarnings } from "./adoption/left";
+import { overAutomaticApi } from "./connection/automaticApi";
 import { currentPlace } from "./connection/connection";
 import { acceptPluginState } from "./dynamic/pluginState";
 import { ENDPOINT_KIND } from "./endpoint/endpointKind";
@@ -30,7 +31,7 @@ export const v1 = handlersOf(ENDPOINT_KIND, lifeCycle(recordHandlers(ENDPOINT_KI
  * The entry point for a `SmokeTest`: `require("pulumi-serverless-gpu/handlers").smokeTestV1`. It
  * must never change.
  */
-export const smokeTestV1 = forEngine(hideSecretInputs(namingLeftAdoptions(smokeTestHandlers)));
+export const smokeTestV1 = forEngine(hideSecretInputs(namingLeftAdoptions(overAutomaticApi(smokeTestHandlers, false))));
 
 /** The entry point for a `ServerlessTemplate`: `….templateV1`. It must never change. */
 export const templateV1 = handlersOf(TEMPLATE_KIND);
@@ -54,7 +55,11 @@ function handlersOf<T extends NamedRecord, Fields extends object>(
   handlers: Required<pulumi.dynamic.ResourceProvider> = recordHandlers(kind),
 ): ServedKind {
   const served = forEngine(
-    hideSecretInputs(namingLeftAdoptions(acceptPluginState(comparingKnown(handlers), kind.table))),
+    hideSecretInputs(
+      namingLeftAdoptions(
+        acceptPluginState(comparingKnown(overAutomaticApi(handlers, kind.noun === ENDPOINT_KIND.noun)), kind.table),
+      ),
+    ),
   );
   return { ...served, kind: kind as unknown as ServedKind["kind"] };
 }

@@ -106,7 +106,8 @@ function targetOf(reference, document) {
 }
 
 /**
- * Merges two schemas that both must hold.
+ * Merges two schemas that both must hold. `required` is a list in a schema, but `true` or `false` in
+ * a parameter.
  * @param {Json} one
  * @param {Json} other
  * @returns {Json}
@@ -116,7 +117,7 @@ function merge(one, other) {
   for (const [name, schema] of Object.entries(other.properties ?? {})) {
     properties[name] = name in properties ? { allOf: [properties[name], schema] } : schema;
   }
-  const required = [...new Set([...(one.required ?? []), ...(other.required ?? [])])];
+  const required = [...new Set([one.required, other.required].flatMap((list) => (Array.isArray(list) ? list : [])))];
   return {
     ...one,
     ...other,

@@ -9,6 +9,7 @@ import type { Listed } from "../../sdk/records/listed";
 import type { Template } from "../../sdk/templates/template";
 import type { Volume } from "../../sdk/volumes/volume";
 import { announced, findConnection } from "../connection/connection";
+import { withLiveApi } from "../connection/liveApi";
 import { say } from "../terminal";
 import { adoptionProgram } from "./adoptionProgram";
 import { type AdoptStateOptions, adoptState } from "./adoptState";
@@ -34,7 +35,7 @@ interface Account {
 export async function adopt({ filter = "", all: isAll = false, from, out, ...flags }: AdoptFlags): Promise<number> {
   if (out !== undefined && existsSync(out))
     throw new Error(`${out} exists, and is not overwritten. Give --out the name of a new file`);
-  const found = await findConnection(process.cwd(), flags);
+  const found = await withLiveApi(await findConnection(process.cwd(), flags));
   if (from !== undefined) {
     const api = managementApi(found.settings);
     say(`the program is for ${API_NAMES[api]} (${found.from.api ?? "the default"})`);

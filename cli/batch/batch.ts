@@ -1,5 +1,6 @@
 import path from "node:path";
 import { type Batch, type BatchResult, createClient, POSTGRES_SCHEMA } from "../../sdk";
+import { emptyInputWarnings } from "../../sdk/jobs/jobRequest";
 import { checkedKey, hashOfInput } from "../../sdk/journal/itemKey";
 import { commandConnection } from "../connection/connection";
 import { endpointId } from "../explain/endpointId";
@@ -43,6 +44,7 @@ export async function batch(endpoint: string, flags: BatchFlags): Promise<number
         state.earlier++;
         continue;
       }
+      for (const warning of emptyInputWarnings(given)) say(`${input}, line ${number}: ${warning}`);
       lineNumbers.set(given, number);
       yield given;
     }

@@ -20,6 +20,7 @@ import { ConfigurationError } from "../../sdk/errors";
 import { redact, SecretText } from "../../sdk/secret";
 import type { Learned } from "../pulumiCommand";
 import { say } from "../terminal";
+import { withLiveApi } from "./liveApi";
 import { findProjectFile, projectConfig } from "./projectFile";
 import { decrypt, readStackConfig, type StackConfig } from "./stackConfig";
 
@@ -91,7 +92,7 @@ export async function findConnection(folder: string, flags: ConnectionFlags, isT
  * @throws ConfigurationError if the key or the service is missing
  */
 export async function commandConnection(flags: ConnectionFlags): Promise<EnvironmentSettings> {
-  return announced(await findConnection(process.cwd(), flags));
+  return announced(await withLiveApi(await findConnection(process.cwd(), flags)));
 }
 
 /** Announces a connection as `commandConnection` does, for commands that also need the config. */

@@ -1,9 +1,12 @@
 import type { Client } from "../../sdk/client";
+import type { UnreadableRecord } from "../../sdk/records/listed";
 import { type CheckResult, ok, skipped, together, warning } from "./check";
 
 /** The account's lists, as far as they could be read. */
 export interface Lists {
   readonly endpoints?: readonly Named[];
+  /** The endpoints that cannot be read. */
+  readonly unreadable?: readonly UnreadableRecord[];
   readonly templates?: readonly Named[];
   readonly volumes?: readonly (Named & { readonly dataCenterId: string })[];
 }
@@ -16,7 +19,7 @@ interface Named {
 /** Reads the account's lists. A list that the API does not offer is left out. */
 export async function readLists({ endpoints, templates, volumes }: Client): Promise<Lists> {
   const lists = await Promise.allSettled([
-    endpoints.listReadable().then(({ records }) => ({ endpoints: records })),
+    endpoints.listReadable().then(({ records, unreadable }) => ({ endpoints: records, unreadable })),
     templates.listReadable().then(({ records }) => ({ templates: records })),
     volumes.listReadable().then(({ records }) => ({ volumes: records })),
   ]);
@@ -24,13 +27,19 @@ export async function readLists({ endpoints, templates, volumes }: Client): Prom
 }
 
 /**
- * Warns about duplicate names. RunPod accepts them, and two stacks that create the same name at the
+ * Warns about endpoints that cannot be read, and about duplicate names. RunPod accepts them, and two stacks that create the same name at the
  * same moment don't see each other's record.
  */
-export function checkNames({ endpoints, volumes }: Lists): CheckResult {
+export function checkNames({ endpoints, unreadable = [], volumes }: Lists): CheckResult {
   if (!endpoints) return skipped("the list of endpoints was not read");
   const places = new Map((volumes ?? []).map(({ id, dataCenterId }) => [id, ` in ${dataCenterId}`]));
   const found = [
+    ...unreadable.map(({ id = "without an id", name = "without a name", problem }) =>
+      warning(
+        `endpoint ${id} ("${name}") cannot be read: ${problem}`,
+        "Until then, no command and no program can change it.",
+      ),
+    ),
     ...twice("endpoints", endpoints, () => ""),
     ...twice("network volumes", volumes ?? [], ({ id }) => places.get(id) ?? ""),
   ];

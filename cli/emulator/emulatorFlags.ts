@@ -10,6 +10,7 @@ export interface EmulatorFlags
     | "profile"
     | "drainMs"
     | "coldStartMs"
+    | "graphqlEnded"
     | "workerQuota"
     | "spendLimit"
     | "randomSeed"
@@ -70,6 +71,13 @@ export function addEmulatorFlags(command: Command): Command {
       wholeNumberOption(),
     )
     .option("--cold-start-ms <n>", "time that a worker takes to start (default: 200)", wholeNumberOption())
+    .addOption(
+      new Option("--graphql-ended <how>", "GraphQL has ended, and answers like this (default: it is served)").choices([
+        "410",
+        "404",
+        "redirect",
+      ]),
+    )
     .option("--worker-quota <n>", "limit on the sum of all endpoints' workersMax (default: none)", wholeNumberOption())
     .option(
       "--spend-limit <n>",

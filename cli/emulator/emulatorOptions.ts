@@ -13,7 +13,7 @@ import type { EmulatorFlags } from "./emulatorFlags";
 /** Converts command-line options to `startEmulator` options, without the handlers. */
 export function emulatorOptionsOf(flags: EmulatorFlags): EmulatorOptions {
   const { port, host, profile, seed, data, clock, discount, key, restrictedKey, rateLimits } = flags;
-  const { drainMs, coldStartMs, workerQuota, spendLimit, randomSeed, remoteWebhooks } = flags;
+  const { drainMs, coldStartMs, graphqlEnded, workerQuota, spendLimit, randomSeed, remoteWebhooks } = flags;
   const { strictReferences, templateReleaseMs, staleFlashboot } = flags;
   return {
     port,
@@ -21,6 +21,7 @@ export function emulatorOptionsOf(flags: EmulatorFlags): EmulatorOptions {
     profile,
     drainMs,
     coldStartMs,
+    graphqlEnded,
     workerQuota,
     spendLimit,
     randomSeed,

@@ -1,6 +1,7 @@
 import { isObject } from "../../provider/properties";
 import { createManagement } from "../../sdk/managementClient";
 import { findConnection, requireSecrets } from "../connection/connection";
+import { withLiveApi } from "../connection/liveApi";
 import { PLACEHOLDER } from "./rewriteState";
 import { noRecords, type Records } from "./seed";
 
@@ -10,7 +11,7 @@ import { noRecords, type Records } from "./seed";
  * @throws ConfigurationError if there is no key
  */
 export async function recordsOfAccount(stack: string): Promise<Records> {
-  const found = await findConnection(process.cwd(), { stack });
+  const found = await withLiveApi(await findConnection(process.cwd(), { stack }));
   requireSecrets(found);
   await using client = createManagement(found.settings as Parameters<typeof createManagement>[0]);
   const records = noRecords();

@@ -108,7 +108,7 @@ function assertScaling(fields: EndpointFields): void {
       "save.unknown-scaler-type",
     );
   }
-  if (fields.scalerValue <= 0) throw new BusinessError("scalerValue must be greater than 0", "save.ranges");
+  if (fields.scalerValue <= 0) throw new BusinessError("Scaler value cannot be less than 1.", "save.scaler-text");
   if (fields.idleTimeout < 0) throw new BusinessError("idleTimeout must not be negative", "save.ranges");
   if (fields.workersMin < 0) throw new BusinessError("workersMin must not be negative", "save.ranges");
   if (fields.workersMax < fields.workersMin)
@@ -120,13 +120,9 @@ function assertGpuIds(gpuIds: string): void {
     .split(",")
     .map((part) => part.trim())
     .filter((part) => !part.startsWith("-"));
-  if (tiers.length === 0) throw new BusinessError("gpuIds must name at least one GPU pool", "save.unknown-tier");
+  if (tiers.join("") === "") throw new BusinessError("gpuId(s) is required for a gpu endpoint", "save.unknown-tier");
   const unknown = tiers.find((tier) => !GPU_TIERS.some((known) => known === tier));
-  if (unknown !== undefined)
-    throw new BusinessError(
-      `gpuIds contains "${unknown}", which is not one of ${GPU_TIERS.join(", ")}`,
-      "save.unknown-tier",
-    );
+  if (unknown !== undefined) throw new BusinessError(`Invalid GPU Pool ID: ${unknown}`, "save.unknown-tier");
 }
 
 function assertLocations(locations: string): void {

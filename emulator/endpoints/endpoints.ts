@@ -303,7 +303,8 @@ function assertQuota({ endpoints, workerQuota }: State, workersMax: number, exce
   for (const { record } of endpoints.values()) if (record.id !== exceptId) used += record.workersMax;
   if (used + workersMax > quota) {
     throw new BusinessError(
-      `Max workers across all endpoints must not exceed your workers quota (${quota}): ${used} in use, ${workersMax} asked for`,
+      `Max workers across all endpoints must not exceed your workers quota (${quota}). ${used} are in use by other ` +
+        `endpoints: lower the max worker count for this endpoint to at most ${Math.max(0, quota - used)}`,
       "save.quota",
     );
   }

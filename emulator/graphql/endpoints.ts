@@ -94,7 +94,7 @@ export function endpointPart(parts: EndpointGraphqlParts): GraphqlPart {
 }
 
 function save(
-  { endpoints, templates }: EndpointGraphqlParts,
+  { endpoints, profile, templates }: EndpointGraphqlParts,
   { template, bindEndpoint, dataCenterIds, requestTTL: _, cloudStorageConfig: __, ...input }: SaveInput,
 ): Endpoint {
   const current = input.id == null ? undefined : endpoints.find(input.id)?.record;
@@ -103,6 +103,7 @@ function save(
     gpuIds: input.gpuIds ?? "",
     templateId: input.templateId ?? current?.templateId ?? "",
     ...(dataCenterIds != null && { locations: dataCenterIds.join(",") }),
+    ...(profile === "observed" && { workersStandby: input.workersStandby ?? DEFAULT_STANDBY }),
     // With a `templateId`, `env` in the input is ignored: the template's variables apply.
     ...(input.templateId != null && { env: current?.env }),
   };
@@ -133,7 +134,7 @@ function observedView({ record }: EndpointView, { findVolume, templates }: Endpo
     })),
     networkVolume: networkVolumeId === null ? null : (findVolume(networkVolumeId) ?? null),
     template: templates.find(record.templateId) ?? null,
-    workersStandby: workersStandby ?? DEFAULT_STANDBY,
+    workersStandby: workersStandby ?? 0,
     hubRelease: hubReleaseId === null ? null : { id: hubReleaseId },
     createdAt: new Date(createdAt).toISOString(),
     userId: EMULATED_USER_ID,

@@ -6,6 +6,7 @@ import {
   GraphQLError,
   type GraphQLFormattedError,
   Kind,
+  NoSchemaIntrospectionCustomRule,
   specifiedRules,
   validate,
   valueFromASTUntyped,
@@ -31,6 +32,8 @@ export function createGraphql({ profile, keys, parts }: GraphqlOptions) {
       "\n",
     ),
   );
+  // The observed service has introspection turned off.
+  const rules = profile === "observed" ? [...specifiedRules, NoSchemaIntrospectionCustomRule] : specifiedRules;
   /** The documents that have passed validation. */
   const valid = new WeakSet<DocumentNode>();
   const operations = parts.flatMap((part) => Object.entries(part.operations ?? {}));
@@ -48,7 +51,7 @@ export function createGraphql({ profile, keys, parts }: GraphqlOptions) {
   });
 
   function execute({ query, variables, operationName }: Document, options: CallOptions): HttpResponse {
-    const problems = valid.has(query) ? [] : validate(schema, query, specifiedRules);
+    const problems = valid.has(query) ? [] : validate(schema, query, rules);
     if (problems.length > 0) return refusal("GRAPHQL_VALIDATION_FAILED", problems, "graphql.validation");
     valid.add(query);
     let endpointId: string | undefined;

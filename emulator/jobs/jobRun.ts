@@ -4,7 +4,7 @@ import type { Job, JobEvent, StreamItem } from "./jobStates";
 /** An event that ends a worker's run of a job. */
 export type Outcome = Extract<
   JobEvent,
-  { type: "complete" | "fail" | "exceedExecutionTimeout" | "loseWorker" | "timeOut" }
+  { type: "complete" | "fail" | "exceedExecutionTimeout" | "loseWorker" | "loseJob" | "timeOut" }
 >;
 
 export interface JobRunEvents {

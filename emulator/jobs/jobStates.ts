@@ -82,6 +82,7 @@ export type JobEvent =
   | { readonly type: "fail"; readonly error: string }
   | { readonly type: "exceedExecutionTimeout" }
   | { readonly type: "loseWorker" }
+  | { readonly type: "loseJob" }
   | { readonly type: "timeOut" }
   | { readonly type: "cancel" }
   | { readonly type: "retry" };
@@ -94,6 +95,7 @@ const ALLOWED_IN: Record<JobEvent["type"], readonly JobStatus[]> = {
   fail: ["IN_PROGRESS"],
   exceedExecutionTimeout: ["IN_PROGRESS"],
   loseWorker: ["IN_PROGRESS"],
+  loseJob: ["IN_PROGRESS"],
   timeOut: ["IN_PROGRESS"],
   cancel: ["IN_QUEUE", "IN_PROGRESS"],
   retry: RETRYABLE_JOB_STATES,
@@ -148,6 +150,7 @@ export function apply(job: Job, event: JobEvent, now: number): Job {
     case "exceedExecutionTimeout":
       return ended(job, "FAILED", now, "executionTimeout exceeded");
     case "loseWorker":
+    case "loseJob":
       return job.retries < RETRIES_AFTER_LOST_WORKER
         ? queuedAgain(job, now, job.retries + 1)
         : ended(job, "FAILED", now, `job timed out after ${job.retries} retries`);

@@ -92,6 +92,10 @@ export const CONTAINER_FIELDS = {
    * command.
    */
   dockerArgs: inContainer("args", TEXT, required("String!", z.string(), "")),
+  /** The words of the command, in exec form; `[]` to use the image's. REST v2 only. */
+  cmd: inContainer("cmd", TEXTS, reset<readonly string[]>("", z.array(z.string()), [])),
+  /** The words of the entry point, in exec form; `[]` to use the image's. REST v2 only. */
+  entrypoint: inContainer("entrypoint", TEXTS, reset<readonly string[]>("", z.array(z.string()), [])),
   /** The size of the container disk in GB (integer). */
   containerDiskInGb: inContainer("disk", { type: "integer", minimum: 1 }, required("Int!", z.int(), 20)),
   /** Environment variables. A template stores them as a list, as they were sent. */

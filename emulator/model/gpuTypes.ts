@@ -99,6 +99,6 @@ export function pricePerGpu(pool: string | null): number {
 }
 
 /** Returns the GPU types in the pools that remain after the exclusions. */
-export function gpuTypesIn(pools: readonly string[], excluded: readonly string[]): GpuType[] {
+export function gpuTypesIn(pools: readonly string[], excluded: readonly string[] = []): GpuType[] {
   return GPU_TYPES.filter(({ id, pool }) => pool !== null && pools.includes(pool) && !excluded.includes(id));
 }

@@ -129,7 +129,10 @@ export const OBSERVED_FIELDS = {
   }),
   /** The number of workers that PRIORITY_FLASHBOOT keeps. Has no effect. */
   workersPFBTarget: field("Int", count, 0),
-  /** The number of standby workers; `null` means the default, 1. Has no effect. */
+  /**
+   * The number of workers that are kept started although no job needs them, within `workersMax`;
+   * `null` means 0. A save over GraphQL that leaves it out sets 1. REST v2 does not have it.
+   */
   workersStandby: field("Int", count, null),
   /** The instances of an endpoint that runs on CPUs, such as `cpu3g-4-16` (flavor, vCPUs, GB). */
   instanceIds: field<readonly string[] | null>("[String]", texts.nullable(), null, {

@@ -44,6 +44,11 @@ export function readWait(query: URLSearchParams): number {
   return readInteger(query, "wait", RUNSYNC_WAIT_MS) ?? RUNSYNC_WAIT_MS.default;
 }
 
+/** Returns the query parameter `wait` of `/stream`; `undefined` if it is missing. */
+export function readStreamWait(query: URLSearchParams): number | undefined {
+  return readInteger(query, "wait", { min: 0, max: RUNSYNC_WAIT_MS.max });
+}
+
 /** `null` counts as absent, because clients send unset fields this way. */
 function readPolicy(policy: unknown, profile: Profile, defaults: JobRequest["policy"]): JobRequest["policy"] {
   if (!isRecord(policy)) throw new BadRequest("policy must be an object");

@@ -5,7 +5,7 @@ import { type HttpResponse, json, type QueueRequest } from "../io/http";
 import { canHappen, type Job, jobRecord } from "../jobs/jobStates";
 import { isLimited, type LimitedOperation } from "../jobs/rateLimits";
 import type { FidelityId } from "../model/fidelity";
-import { BadRequest, readJobRequest, readTtl, readWait } from "./jobRequest";
+import { BadRequest, readJobRequest, readStreamWait, readTtl, readWait } from "./jobRequest";
 import { openai } from "./openai";
 
 type Operation = (request: QueueRequest, runtime: EndpointRuntime) => HttpResponse | Promise<HttpResponse>;
@@ -138,8 +138,8 @@ function record(job: Job, { context }: EndpointRuntime): Record<string, unknown>
   return jobRecord(job, context.clock.now(), context.profile);
 }
 
-/** How long `/stream` waits for an item in the observed profile, in real milliseconds (assumed). */
-const STREAM_HOLD_MS = 500;
+/** How long `/stream` waits for an item in the observed profile, in real milliseconds (observed). */
+const STREAM_HOLD_MS = 10_000;
 
 /**
  * Returns the items since the last read. The observed profile waits for an item, because RunPod's
@@ -147,7 +147,8 @@ const STREAM_HOLD_MS = 500;
  */
 async function stream(job: Job, runtime: EndpointRuntime, request: QueueRequest): Promise<HttpResponse> {
   if (runtime.context.profile === "contract") return json(200, runtime.takeStream(job));
-  const hold = timeLimit(systemClock, STREAM_HOLD_MS, () => undefined, request.signal());
+  const holdMs = readStreamWait(request.query) ?? STREAM_HOLD_MS;
+  const hold = timeLimit(systemClock, holdMs, () => undefined, request.signal());
   const now = await runtime.waitForItems(job.id, hold.signal);
   hold.release();
   return now ? json(200, { status: now.status, stream: runtime.takeStream(now) }) : unknownJob(job.id);

@@ -1,5 +1,6 @@
 import { isPowerOfTwo } from "../model/cpuInstances";
 import type { EndpointRecord } from "../model/endpointFields";
+import { gpuTypesIn } from "../model/gpuTypes";
 import type { EndpointBody } from "./endpointShape";
 import { V2Refusal } from "./problem";
 
@@ -31,6 +32,7 @@ function assertProcessors({ gpu, cpu }: EndpointBody, before: Readonly<EndpointR
       "v2.compute-fixed",
     );
   }
+  if (gpu?.pools) assertExclusions(gpu.pools, gpu.excludedTypes ?? []);
   const { allowedCudaVersions = [], minCudaVersion } = gpu ?? {};
   if (allowedCudaVersions.length > 0 && minCudaVersion) {
     throw new V2Refusal(400, "allowedCudaVersions and minCudaVersion cannot be combined", "v2.cuda");
@@ -44,6 +46,17 @@ function assertProcessors({ gpu, cpu }: EndpointBody, before: Readonly<EndpointR
   if (problems.length > 0) throw new V2Refusal(422, INVALID, "v2.cpu", problems);
 }
 
+function assertExclusions(pools: readonly string[], excluded: readonly string[]): void {
+  const types = gpuTypesIn(pools).map(({ id }) => id);
+  const outside = excluded.find((type) => !types.includes(type));
+  if (outside !== undefined) {
+    throw new V2Refusal(400, `excluded type "${outside}" is in none of the pools ${pools.join(", ")}`, "v2.exclusions");
+  }
+  if (excluded.length > 0 && types.every((type) => excluded.includes(type))) {
+    throw new V2Refusal(400, `the exclusions leave no GPU type of ${pools.join(", ")}`, "v2.exclusions");
+  }
+}
+
 function assertScaling({ type, scaling, workers }: EndpointBody, before: Readonly<EndpointRecord> | undefined): void {
   const isLoadBalancer = type === undefined ? before?.type === "LB" : type === "LOAD_BALANCER";
   const scaler = scaling?.type ?? before?.scalerType;
@@ -51,8 +64,8 @@ function assertScaling({ type, scaling, workers }: EndpointBody, before: Readonl
     throw new V2Refusal(422, INVALID, "v2.load-balancer-scaling", ["$.scaling: LOAD_BALANCER needs REQUEST_COUNT"]);
   }
   if (!isLoadBalancer && scaler === "REQUEST_COUNT" && workers?.idleTimeout !== undefined) {
-    const reason = "$.workers: idleTimeout is not allowed with REQUEST_COUNT";
-    throw new V2Refusal(422, INVALID, "v2.idle-timeout", [reason]);
+    const reason = "idleTimeout does not apply to queue-based endpoints scaling on requestCount";
+    throw new V2Refusal(422, reason, "v2.idle-timeout");
   }
 }
 

@@ -9,7 +9,12 @@ export interface EndpointBody {
   readonly templateId?: string;
   readonly image?: string;
   readonly cpu?: readonly { readonly id: string; readonly vcpuCount: number }[];
-  readonly gpu?: { readonly allowedCudaVersions?: readonly string[]; readonly minCudaVersion?: string };
+  readonly gpu?: {
+    readonly pools?: readonly string[];
+    readonly excludedTypes?: readonly string[];
+    readonly allowedCudaVersions?: readonly string[];
+    readonly minCudaVersion?: string;
+  };
   readonly scaling?: { readonly type: string };
   readonly workers?: { readonly idleTimeout?: number };
   readonly dataCenterIds?: readonly string[];

@@ -13,6 +13,7 @@ import {
 import { createQuota, type Quota } from "../jobs/quota";
 import type { ManagementLimits } from "../jobs/rateLimits";
 import { createLoadBalancerCalls, LOAD_BALANCER_OPERATION } from "../loadBalancer/loadBalancerCalls";
+import type { GraphqlEnd } from "../options";
 import { createRest, type RestOptions } from "../pods/rest";
 import { QUEUE_OPERATIONS } from "../queue/operations";
 import { createQueue } from "../queue/queue";
@@ -28,7 +29,7 @@ export type Operations = Readonly<Record<Interface, readonly string[]>>;
 type RouteOptions = Omit<GraphqlOptions, "parts"> &
   GraphqlShown &
   RestOptions &
-  RestV2Options & { readonly graphqlLimits: ManagementLimits };
+  RestV2Options & { readonly graphqlLimits: ManagementLimits; readonly graphqlEnded: GraphqlEnd | undefined };
 
 /** Creates the service's APIs. The path determines which one handles a request. */
 export function createRoutes(options: RouteOptions) {
@@ -53,7 +54,11 @@ export function createRoutes(options: RouteOptions) {
   };
 
   const read: ReadCall = (request) => {
-    if (request.path === "/graphql") return withQuota(graphqlCall(request), graphqlQuota);
+    if (request.path === "/graphql") {
+      const { graphqlEnded: ended } = options;
+      const call = graphqlCall(request);
+      return ended === undefined ? withQuota(call, graphqlQuota) : { ...call, run: () => ENDED[ended]() };
+    }
     if (request.path.startsWith("/v1/")) return restCall(request);
     if (isRestV2(request.path)) return restV2Call(request);
     if (request.path.startsWith("/v2/")) return queueCall(request);
@@ -62,6 +67,13 @@ export function createRoutes(options: RouteOptions) {
   };
   return { read, operations };
 }
+
+/** The responses of a service that has ended GraphQL. */
+const ENDED: Readonly<Record<GraphqlEnd, () => HttpResponse>> = {
+  "410": () => json(410, { errors: [{ message: "Gone" }] }, "graphql.ended"),
+  "404": () => json(404, { message: "Not Found" }, "graphql.ended"),
+  redirect: () => ({ ...json(301, {}, "graphql.ended"), headers: { location: "https://docs.runpod.io/" } }),
+};
 
 /** Makes a GraphQL call count when it runs, and refuses it if the quota is used up. */
 function withQuota(call: Call, quota: Quota): Call {

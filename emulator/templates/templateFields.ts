@@ -38,7 +38,10 @@ export const TEMPLATE_FIELDS = {
   /** Port names in RunPod's console. */
   portsConfig: reset<readonly PortConfig[]>("[PortConfigInput]", portsConfig, []),
   /** `true` for endpoint templates, `false` for pod templates. */
-  isServerless: reset("Boolean", z.boolean(), false, { v2: property("serverless", FLAG) }),
+  isServerless: reset("Boolean", z.boolean(), false, {
+    v2: property("serverless", FLAG),
+    store: (given, current) => given ?? current ?? false,
+  }),
   /** `true` if everyone can use the template. */
   isPublic: reset("Boolean", z.boolean(), false, { v2: property("public", FLAG) }),
   /** Description in Markdown. */

@@ -1,6 +1,6 @@
 import { reusableTimer } from "../time/reusableTimer";
 import { forget, leaveFree, type PoolState, show, sizeOf } from "./poolState";
-import { REQUEST_COUNT_SCALE_DOWN_MS } from "./scaling";
+import { REQUEST_COUNT_SCALE_DOWN_MS, workersKept } from "./scaling";
 import { noTimer, type Worker } from "./worker";
 
 /** With REQUEST_COUNT, a queue has no idle timeout. */
@@ -16,7 +16,7 @@ export function waitIdle(pool: PoolState, worker: Worker): void {
   worker.idleTimer ??= reusableTimer(
     context.clock,
     () => {
-      if (sizeOf(pool) > record.workersMin) removeWorker(pool, worker);
+      if (sizeOf(pool) > workersKept(record)) removeWorker(pool, worker);
     },
     true,
   );

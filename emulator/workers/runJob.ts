@@ -14,6 +14,8 @@ interface HandlerRun {
   readonly job: Job;
   readonly runtime: RuntimeContext;
   readonly events: JobRunEvents;
+  /** Called if the worker must be replaced after the job. */
+  readonly onRefresh: () => void;
   /** `false` once there is an outcome or the run was stopped. */
   isOpen: boolean;
   cancelTimeout: () => void;
@@ -29,11 +31,13 @@ export function runJob(
   worker: WorkerPod,
   runtime: RuntimeContext,
   events: JobRunEvents,
+  onRefresh: () => void = () => {},
 ): JobRun {
   const run: HandlerRun = {
     job,
     runtime,
     events,
+    onRefresh,
     isOpen: true,
     controller: undefined,
     sleepers: new Set(),
@@ -69,10 +73,29 @@ async function callHandler(run: HandlerRun, handler: Handler, context: HandlerCo
     const { value: own, isLarge } = sizedCopy(request);
     if (isLarge) await nextTurn(run.runtime.clock);
     const result = await handler(Object.assign(own as typeof request, { id }), context);
-    return { type: "complete", output: isIterator(result) ? await drain(run, result) : jsonCopy(result) };
+    if (isIterator(result)) return { type: "complete", output: await drain(run, result) };
+    return run.runtime.profile === "observed" ? returned(run, jsonCopy(result)) : complete(jsonCopy(result));
   } catch (error) {
     return { type: "fail", error: errorText(error, run.runtime.profile) };
   }
+}
+
+function complete(output: unknown): Outcome {
+  return { type: "complete", output };
+}
+
+/**
+ * Returns the outcome for what a handler returned, as RunPod's Python worker decides: `error` fails
+ * the job, and `refresh_worker` replaces the worker and is not part of the output.
+ */
+function returned({ job, onRefresh }: HandlerRun, output: unknown): Outcome {
+  // OpenAI servers return their errors in the response instead.
+  const isObject = typeof output === "object" && output !== null && !Array.isArray(output);
+  if (!isObject || "openai_route" in job.request.input) return complete(output);
+  const { error, refresh_worker: refreshes, ...others }: Record<string, unknown> = { ...output };
+  if (refreshes) onRefresh();
+  if (error) return { type: "fail", error: typeof error === "string" ? error : JSON.stringify(error) };
+  return complete("error" in output || "refresh_worker" in output ? others : output);
 }
 
 /** Sends an iterator's items to the job's stream. Returns the job's output. */

@@ -1,4 +1,5 @@
-import type { JobRun } from "../jobs/jobRun";
+import type { JobRun, JobRunEvents } from "../jobs/jobRun";
+import type { Job } from "../jobs/jobStates";
 import type { EndpointRecord } from "../model/endpointFields";
 import type { WorkerProgram } from "../programs/program";
 import type { ProgramWorker, WorkerEvents } from "../programs/programWorker";
@@ -20,17 +21,36 @@ export const WITHOUT_PROCESS = {
 
 /** Runs one job at a time with a handler, which is looked up for each job. */
 export function functionRunner(record: EndpointRecord, pod: WorkerPod, context: RuntimeContext): WorkerRunner {
+  let retire = () => {};
   return {
     ...WITHOUT_PROCESS,
     concurrency: 1,
-    start: (imagePullMs, { onAsk }) => context.clock.schedule(imagePullMs + coldStartMs(record, context), onAsk),
+    start(imagePullMs, { onAsk, onRetire }) {
+      retire = onRetire;
+      return context.clock.schedule(imagePullMs + coldStartMs(record, context), onAsk);
+    },
     restMs: () => 0,
     run(job, events) {
+      if (isDropped(job, context)) return dropJob(pod, context, events);
       const fault = context.workerFaults.atJob(record.id);
       const handler = fault ? FAULTY[fault] : handlerFor(context.handlers, record);
-      return runJob(handler, job, pod, context, events);
+      return runJob(handler, job, pod, context, events, () => retire());
     },
   };
+}
+
+/** How long the service waits for a job that its worker dropped, in milliseconds (assumed). */
+const DROPPED_MS = 5_000;
+
+/** The service leaves out an empty input, and workers drop a job without one (observed profile). */
+function isDropped({ request }: Job, { profile }: RuntimeContext): boolean {
+  return profile === "observed" && Object.keys(request.input).length === 0;
+}
+
+/** Drops a job as RunPod's Python worker does: with a line in its log, and without a result. */
+function dropJob(pod: WorkerPod, { clock, logs }: RuntimeContext, events: JobRunEvents): JobRun {
+  logs?.add(pod.id, "container", "Job has missing field(s): id or input.");
+  return { stop: clock.schedule(DROPPED_MS, () => events.onOutcome({ type: "loseJob" })) };
 }
 
 /** FLASHBOOT shortens a cold start (contract, Serverless endpoint). The factor is assumed. */
@@ -67,6 +87,7 @@ export function programRunner(program: WorkerProgram, pod: WorkerPod, context: R
     restMs: ({ jobs }) => (jobs > 0 ? undefined : 0),
     run(job, events): JobRun {
       if (!process) throw new Error(`Worker ${pod.id} took job ${job.id} before its process started.`);
+      if (isDropped(job, context)) return dropJob(pod, context, events);
       const fault = context.workerFaults.atJob(pod.endpointId);
       const run = process.run(job, events);
       if (fault === "die") process.kill();

@@ -23,7 +23,8 @@ export interface Demand {
 }
 
 /** The endpoint fields that the autoscaler uses. */
-export type ScalingRecord = Pick<EndpointRecord, "scalerType" | "scalerValue" | "workersMin" | "workersMax">;
+export type ScalingRecord = Pick<EndpointRecord, "scalerType" | "scalerValue" | "workersMin" | "workersMax"> &
+  Partial<Pick<EndpointRecord, "workersStandby">>;
 
 /** A scaling formula: the number of workers that the jobs call for, and the calculation as text. */
 interface Formula {
@@ -55,8 +56,13 @@ export const FORMULAS: Readonly<Record<ScalingRecord["scalerType"], Formula>> = 
   },
 };
 
-/** Returns how many workers an endpoint should have now, between `workersMin` and `workersMax`. */
+/** Returns the number of workers that an endpoint keeps even without jobs. */
+export function workersKept({ workersMin, workersMax, workersStandby }: ScalingRecord): number {
+  return Math.min(workersMax, Math.max(workersMin, workersStandby ?? 0));
+}
+
+/** Returns how many workers an endpoint should have now, within `workersMax`. */
 export function workersWanted(record: ScalingRecord, demand: Demand): number {
   const demanded = FORMULAS[record.scalerType].workers(record, demand);
-  return Math.min(record.workersMax, Math.max(record.workersMin, demanded));
+  return Math.min(record.workersMax, Math.max(workersKept(record), demanded));
 }

@@ -49,8 +49,10 @@ export async function checkEndpoint(
   // Values that the user explicitly accepts may be newer than the catalog.
   const isOwnWord = (word: string) => !GPU_TIERS.some((tier) => tier === word);
   if (connection.settings.extraGpuTiers.filter(isOwnWord).some((word) => splitList(gpuIds).includes(word))) return;
-  const volumeIds = splitList(text(settings, "networkVolumeIds") || text(settings, "networkVolumeId"));
-  const [view, volumeDataCenters] = await Promise.all([viewFor(connection), placesOf(connection, volumeIds)]);
+  const [view, volumeDataCenters] = await Promise.all([
+    viewFor(connection),
+    placesOf(connection, volumeIdsOf(outputs, inputs)),
+  ]);
   const found = endpointProofs(
     {
       gpuIds,
@@ -62,6 +64,15 @@ export async function checkEndpoint(
     view,
   );
   refuse(`endpoint "${name}"`, found, changed);
+}
+
+/**
+ * Returns the ids of the volumes that the endpoint will have. The outputs contain both forms of the
+ * setting, so the form in the inputs decides.
+ */
+function volumeIdsOf(outputs: Properties, inputs: Properties): string[] {
+  const from = "networkVolumeId" in inputs || "networkVolumeIds" in inputs ? inputs : outputs;
+  return splitList(text(from, "networkVolumeIds") || text(from, "networkVolumeId"));
 }
 
 /** Refuses a new network volume that the catalog proves impossible. */
@@ -136,6 +147,6 @@ async function placesOf({ client }: Connection, ids: readonly string[]): Promise
     );
   volumes.set(client, reading);
   const listed = await reading;
-  const places = ids.map((id) => listed.find((volume) => volume.id === id)?.dataCenterId);
+  const places = ids.map((id) => listed.find((volume) => volume.id === id)?.dataCenterId.toUpperCase());
   return places.every((place) => place !== undefined) ? (places as string[]) : undefined;
 }

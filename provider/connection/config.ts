@@ -19,6 +19,8 @@ import { ConfigurationError } from "../../sdk/errors";
 import { SecretText } from "../../sdk/secret";
 import { currentRehearsal, REHEARSAL_VARIABLES } from "../../sdk/transport/rehearsal";
 
+import { decidedApi } from "./decidedApi";
+
 /** Namespace of this package in a stack's config. */
 export const CONFIG_NAMESPACE = "serverless-gpu";
 
@@ -94,7 +96,7 @@ function settingValues(readConfig: ReadConfig, environment: NodeJS.ProcessEnv): 
   const apiKeyEnv = readConfig("apiKeyEnv")?.trim();
   const variables = VARIABLE_NAMES.map((name) => environment[name]);
   const rehearsal = OF_REHEARSALS.map((name) => process.env[name]);
-  return JSON.stringify([config, variables, rehearsal, apiKeyEnv ? environment[apiKeyEnv] : ""]);
+  return JSON.stringify([config, variables, rehearsal, apiKeyEnv ? environment[apiKeyEnv] : "", decidedApi()]);
 }
 
 function readSettings(readConfig: ReadConfig, environment: NodeJS.ProcessEnv): ProviderSettings {
@@ -104,7 +106,8 @@ function readSettings(readConfig: ReadConfig, environment: NodeJS.ProcessEnv): P
   const provider = readConfig("explicit")?.trim() ?? "";
   const problem = provider === "" ? undefined : explicitProviderProblem(provider, settings);
   if (problem !== undefined) throw new ConfigurationError(problem);
-  return { ...settings, ...otherSettings(readConfig, environment), provider };
+  const api = settings.api ?? decidedApi();
+  return { ...settings, ...(api !== undefined && { api }), ...otherSettings(readConfig, environment), provider };
 }
 
 /** Returns the settings outside the connection. */
@@ -210,7 +213,8 @@ export function acceptedWords(
   ];
   const ownService = readConfig("explicit") ? undefined : environment[ENVIRONMENT_VARIABLES.service]?.trim();
   const service = ownService || readConfig("service");
-  return extraWords({ service, extraGpuTiers: words("extraGpuTiers"), extraLocations: words("extraLocations") });
+  const api = environment[API_VARIABLE]?.trim() || readConfig("api");
+  return extraWords({ service, api, extraGpuTiers: words("extraGpuTiers"), extraLocations: words("extraLocations") });
 }
 
 /** Splits a comma-separated string. A list in a stack's YAML config arrives as JSON. */

@@ -6,6 +6,7 @@ import {
   requireApiKey,
   serviceName,
 } from "../../sdk/connection/settings";
+import { END_OF_GRAPHQL } from "../../sdk/contract/limits";
 import { nearestWord } from "../../sdk/nearestWord";
 import { CONFIG_NAMES, CONFIG_NAMESPACE, providerConnection, providerSettings, type ReadConfig } from "./config";
 
@@ -57,6 +58,28 @@ export function usedConnection(readConfig: ReadConfig): string | undefined {
   try {
     return `${CONFIG_NAMESPACE} uses ${connectionLine(providerConnection(readConfig))}`;
   } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Returns a note about the end of GraphQL if the named service has announced it and GraphQL is used,
+ * or `undefined`.
+ */
+export function noteOnEnd(readConfig: ReadConfig): string | undefined {
+  try {
+    const settings = providerSettings(readConfig);
+    const service = serviceName(settings);
+    if (service === undefined || managementApi(settings) === "v2") return undefined;
+    const isSet = settings.api !== undefined;
+    return (
+      `the service ${service} ends GraphQL, which this run uses, in ${END_OF_GRAPHQL[service]}. ` +
+      (isSet
+        ? `Remove ${CONFIG_NAMESPACE}:api, and runs after the end use REST v2; or switch now: pulumi config set ${CONFIG_NAMESPACE}:api v2`
+        : `Runs after the end use REST v2. To switch now: pulumi config set ${CONFIG_NAMESPACE}:api v2`)
+    );
+  } catch {
+    // `missingSetting` reports it.
     return undefined;
   }
 }

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { ServerlessGpuError } from "../../sdk/errors";
+import { readOverAutomaticApi } from "../connection/automaticApi";
 import { CONFIG_NAMESPACE, type ReadConfig } from "../connection/config";
 import { contextFor, type DataSource } from "../functions/dataSource";
 import { SOURCES, type SourceArgs, type SourceName, type SourceResult } from "../functions/sources";
@@ -112,7 +113,7 @@ async function callService<Name extends SourceName>(
 ): Promise<unknown> {
   try {
     const { find } = SOURCES[name] as DataSource<SourceArgs<Name>, unknown>;
-    return await find(contextFor(readConfig), args);
+    return await readOverAutomaticApi(async () => find(contextFor(readConfig), args), readConfig);
   } catch (error) {
     if (!(error instanceof ServerlessGpuError)) throw error;
     // Pulumi prints an uncaught error with its stack, of which only the message is useful.

@@ -110,8 +110,9 @@ function reasonToWrite(outputs: Properties, inputs: Properties): string | undefi
     return `its value is written from the environment variable ${valueEnv} (valueVersion ${valueVersion})`;
   }
   const { valueLastUpdatedAt, __valueWrittenAt } = outputs;
-  if (__valueWrittenAt === undefined || valueLastUpdatedAt === __valueWrittenAt) return undefined;
-  return `its value was changed elsewhere at ${valueLastUpdatedAt}: the program's value is written again`;
+  // An earlier time is the same write, seen through an API that shows only writes of the value.
+  if (__valueWrittenAt === undefined || String(valueLastUpdatedAt) <= String(__valueWrittenAt)) return undefined;
+  return `it was changed elsewhere at ${valueLastUpdatedAt}: the program's value is written again`;
 }
 
 function alsoWrites({ outputs, inputs }: Situation) {
@@ -124,14 +125,17 @@ function alsoWrites({ outputs, inputs }: Situation) {
  * in seconds. It therefore grows with every write, and a secret that replaces another secret has a
  * new version.
  */
-function furtherOutputs({ name, valueLastUpdatedAt }: SecretRecord, { before, changed }: Circumstances): Properties {
+function furtherOutputs(secret: SecretRecord, { before, changed }: Circumstances): Properties {
+  const { name, valueLastUpdatedAt, isTimeOfAnyChange } = secret;
   const isWritten = changed.includes("value") || before.__valueWrittenAt === undefined;
+  // The service shows the program's own change of the description as a new time.
+  const isOwnTime = isTimeOfAnyChange === true && changed.includes("description");
   const next = typeof before.version === "number" ? before.version + 1 : 0;
   const seconds = Math.floor((Date.parse(valueLastUpdatedAt) || 0) / 1000);
   return {
     reference: referenceTo(name),
     version: isWritten ? Math.max(seconds, next) : before.version,
     valueLastUpdatedAt,
-    __valueWrittenAt: isWritten ? valueLastUpdatedAt : before.__valueWrittenAt,
+    __valueWrittenAt: isWritten || isOwnTime ? valueLastUpdatedAt : before.__valueWrittenAt,
   };
 }

@@ -4,7 +4,13 @@ import { explainWait } from "../../sdk/diagnosis/waits";
 import { CodedError, type InputProblem, InvalidInputError, ServerlessGpuError } from "../../sdk/errors";
 import type { JobHandle } from "../../sdk/jobs/jobHandle";
 import type { CompletedJob } from "../../sdk/jobs/jobRecord";
-import { checkJobRequest, type JobPolicy, type JobRequest, type S3Config } from "../../sdk/jobs/jobRequest";
+import {
+  checkJobRequest,
+  emptyInputWarnings,
+  type JobPolicy,
+  type JobRequest,
+  type S3Config,
+} from "../../sdk/jobs/jobRequest";
 import { noSuchProperty } from "../../sdk/records/input";
 import { cancelled } from "../cancellation";
 import { configure, connect } from "../connection/connection";
@@ -40,6 +46,9 @@ export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
   configure,
 
   async check(_oldInputs, inputs: Properties) {
+    for (const warning of isObject(inputs.input) ? emptyInputWarnings(inputs.input) : []) {
+      log(`SmokeTest of endpoint ${inputs.endpointId}`, `warning: ${warning}`);
+    }
     const failures = smokeTestProblems(inputs).map(({ property, message }) => ({ property, reason: message }));
     return { inputs, failures };
   },

@@ -1,4 +1,5 @@
 import type { EnvChanges } from "../../sdk/containers/record";
+import { BusinessRuleError } from "../../sdk/errors";
 import { TEMPLATE_CHECKS } from "../../sdk/templates/input";
 import {
   TEMPLATE,
@@ -7,7 +8,9 @@ import {
   type TemplateInput,
   WORKER_FIELDS,
 } from "../../sdk/templates/template";
+import { hasSwitched } from "../connection/decidedApi";
 import { fieldsIn } from "../fields/managed";
+import { fieldOf } from "../fields/settings";
 import { log } from "../log";
 import { isObject, objectOrEmpty, type Properties, pick, SECONDS, TRUE_OR_FALSE } from "../properties";
 import { whenUnused } from "../records/deletion";
@@ -30,6 +33,10 @@ export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
     const now = await templates.get(id, { known });
     const removed = unknownVariables(now, inputs).map((name) => [name, null]);
     return templates.update(id, { ...changes, env: { ...Object.fromEntries(removed), ...env } }, { known, onSave });
+  },
+  async beforeSave(_connection, { purpose, name, settings }) {
+    if (purpose === "update" && hasSwitched()) refuseUnseenRelease(name, Object.keys(settings).map(fieldOf));
+    return {};
   },
   alsoWrites({ id, outputs, inputs }) {
     if (inputs.removeUnknownEnv !== true) return undefined;
@@ -72,6 +79,21 @@ export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
 
 /** What state contains in place of the value of a variable that someone else has set. */
 const UNKNOWN_VALUE = "[set elsewhere]";
+
+/**
+ * Refuses a change that would reach workers over GraphQL, but not over REST v2, where endpoints copy
+ * their template once.
+ * @throws BusinessRuleError in the run that has switched to REST v2 by itself
+ */
+function refuseUnseenRelease(name: unknown, changed: readonly string[]): void {
+  const fields = WORKER_FIELDS.filter((field) => changed.includes(field));
+  if (fields.length === 0) return;
+  throw new BusinessRuleError(
+    `template "${name}" was not changed (${fields.join(", ")}): this run uses REST v2, because the service no longer serves ` +
+      "GraphQL, and over REST v2 a change of a template does not reach its endpoints. Pass templateRevision: " +
+      "template.revision to each of its endpoints, then run: pulumi config set serverless-gpu:api v2",
+  );
+}
 
 /** Returns the names of the variables that a program or state does not know. */
 function unknownVariables(template: { readonly env?: unknown }, known: Properties): string[] {

@@ -27,12 +27,17 @@ export function poolsIn(gpuIds: string): string[] {
   return splitList(gpuIds).filter((part) => !isGpuExclusion(part));
 }
 
+/** Returns the GPU types that `gpuIds` excludes, in order. */
+export function exclusionsIn(gpuIds: string): string[] {
+  return splitList(gpuIds)
+    .filter(isGpuExclusion)
+    .map((part) => part.slice(1).trim());
+}
+
 /** Returns the GPU types that remain after applying the pools and exclusions in `gpuIds`. */
 export function gpusLeft(gpuIds: string, gpus: readonly CatalogGpu[]): CatalogGpu[] {
   const pools = poolsIn(gpuIds);
-  const excluded = splitList(gpuIds)
-    .filter(isGpuExclusion)
-    .map((part) => part.slice(1).trim());
+  const excluded = exclusionsIn(gpuIds);
   return gpus.filter(({ id, pool }) => pool != null && pools.includes(pool) && !excluded.includes(id));
 }
 

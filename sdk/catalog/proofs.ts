@@ -4,6 +4,7 @@ import {
   allowedDataCenters,
   type CatalogView,
   cudaTest,
+  exclusionsIn,
   gpusLeft,
   hasGpu,
   type PlacedSettings,
@@ -41,9 +42,11 @@ export function endpointProofs(settings: PlacedSettings, { gpus, dataCenters }: 
   const known = [...new Set(gpus.flatMap(({ pool }) => pool ?? []))].sort();
   const unknown = pools.filter((pool) => !known.includes(pool));
   if (unknown.length > 0) return unknown.map((pool) => unknownPool(pool, known));
+  const types = gpus.filter(({ pool }) => pool != null && pools.includes(pool)).map(({ id }) => id);
+  const outside = exclusionsIn(settings.gpuIds).filter((type) => !types.includes(type));
+  if (outside.length > 0) return outside.map((type) => outsideExclusion(type, pools, types));
   const left = gpusLeft(settings.gpuIds, gpus);
   if (left.length === 0) {
-    const types = gpus.filter(({ pool }) => pool != null && pools.includes(pool)).map(({ id }) => id);
     const message = `gpuIds excludes every GPU type of ${pools.join(", ")}: ${types.join(", ")}`;
     return [{ kind: "exclusions", fields: ["gpuIds"], message }];
   }
@@ -55,6 +58,17 @@ function unknownPool(pool: string, known: readonly string[]): Impossible {
   const hint = near ? `. Did you mean ${near}?` : "";
   const message = `the catalog has no GPU pool ${pool}. Its pools are ${known.join(", ")}${hint}`;
   return { kind: "pool", fields: ["gpuIds"], message };
+}
+
+/**
+ * Describes an exclusion that excludes nothing. REST v2 rejects it, and GraphQL ignores it, so
+ * that workers run on GPUs that the program wanted to exclude.
+ */
+function outsideExclusion(type: string, pools: readonly string[], types: readonly string[]): Impossible {
+  const near = nearestWord(type, types);
+  const hint = near ? `. Did you mean -${near}?` : "";
+  const message = `gpuIds excludes ${type}, which is not a GPU type of ${pools.join(", ")}: ${types.join(", ")}${hint}`;
+  return { kind: "exclusions", fields: ["gpuIds"], message };
 }
 
 /** Returns the problems with an endpoint's places, if both catalog lists show places. */

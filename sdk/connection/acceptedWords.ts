@@ -1,5 +1,5 @@
 import { RUNPOD_LOCATIONS } from "../contract/enums";
-import type { ConnectionSettings } from "./settings";
+import type { ApiSettings } from "./settings";
 
 /** GPU pools and countries to accept in addition to the known ones. */
 export interface ExtraWords {
@@ -16,7 +16,7 @@ export interface ExtraWords {
  * Returns the additional values from the settings and from the named service, and the rules of that
  * service.
  */
-export function extraWords({ service, extraGpuTiers = [], extraLocations = [] }: ConnectionSettings & ExtraWords): {
+export function extraWords({ service, api, extraGpuTiers = [], extraLocations = [] }: ApiSettings & ExtraWords): {
   extraGpuTiers: string[];
   extraLocations: string[];
   acceptsNewTiers: boolean;
@@ -27,7 +27,8 @@ export function extraWords({ service, extraGpuTiers = [], extraLocations = [] }:
     extraGpuTiers: [...new Set(extraGpuTiers)],
     extraLocations: [...new Set([...(isRunpod ? RUNPOD_LOCATIONS : []), ...extraLocations])],
     acceptsNewTiers: isRunpod,
-    // The service's GraphQL schema declares `scalerValue` as an Int (observed).
-    wholeScalerValue: isRunpod,
+    // The service's GraphQL schema declares `scalerValue` as an Int (observed). If no API is set, a
+    // fraction is possible, because REST v2 may be used.
+    wholeScalerValue: isRunpod && api?.trim() === "graphql",
   };
 }

@@ -120,6 +120,14 @@ const TABLE: Table = {
     default: SAVED.workersMin,
     v2: { path: "workers.min", isInEveryRecord: true },
   },
+  workersStandby: {
+    type: "whole number",
+    mustBe: WORKERS,
+    default: 0,
+    onlyAt: "runpod",
+    isUncertain: true,
+    v2: null,
+  },
   locations: {
     isUnsetIfAbsent: true,
     needsNewWorkers: true,
@@ -259,6 +267,7 @@ const TABLE: Table = {
     onlyAt: "runpod",
     lackedBy: runsOnCpus,
     graphqlList: true,
+    isUncertain: true,
     v2: null,
   },
   ...OWN_CONTAINER_TABLE,
@@ -282,12 +291,13 @@ export const GRAPHQL_TABLE: FieldTable = Object.fromEntries(
  */
 export const KEPT_FIELDS: KeptTable = {
   ...Object.fromEntries(
-    Object.entries(GRAPHQL_TABLE).flatMap(([name, { onlyAt }]) => (onlyAt ? [[name, { isSetting: true }]] : [])),
+    Object.entries(GRAPHQL_TABLE).flatMap(([name, { onlyAt, isUncertain }]) =>
+      onlyAt ? [[name, { isSetting: true, ...(isUncertain && { isUncertain }) }]] : [],
+    ),
   ),
   template: TEMPLATE_FIELD,
-  compliance: { isGraphqlEnum: true },
+  compliance: { isGraphqlEnum: true, isUncertain: true },
   workersPFBTarget: { isUncertain: true },
-  workersStandby: { isUncertain: true },
   env: { selection: "env { key value }", isSecret: true, isUncertain: true },
   flashEnvironmentId: { isReadOnly: true },
   repo: { selection: "repo { __typename }", isReadOnly: true, isUncertain: true },

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { CONTAINER_TYPES, ENV_OF_CHANGE } from "../containers/input";
-import { DATA_CENTER_ID, GPU_TIERS, LOCATIONS, SCALER_TYPES } from "../contract/limits";
+import { DATA_CENTER_ID, FLASH_BOOT_NAME_SUFFIX, GPU_TIERS, LOCATIONS, SCALER_TYPES } from "../contract/limits";
 import { type InputProblem, InvalidInputError } from "../errors";
 import { nearestWord } from "../nearestWord";
 import type { AnyField } from "../records/fields";
@@ -138,7 +138,13 @@ export function checkEndpointFields(
   const { fields, problems } = checkFields(schemasFor(options), input);
   const { scalerValue } = fields;
   if (options.wholeScalerValue && typeof scalerValue === "number" && !Number.isInteger(scalerValue)) {
-    problems.push({ property: "scalerValue", message: `must be a whole number at this service; it is ${scalerValue}` });
+    const message = `must be a whole number over GraphQL at this service; it is ${scalerValue}. REST v2 also accepts fractions (SERVERLESS_GPU_API=v2)`;
+    problems.push({ property: "scalerValue", message });
+  }
+  if (typeof input.name === "string" && input.name.endsWith(FLASH_BOOT_NAME_SUFFIX) && fields.name !== undefined) {
+    const message = `must not end with "${FLASH_BOOT_NAME_SUFFIX}", which once turned FlashBoot on: remove it, and set flashBootType to FLASHBOOT`;
+    problems.push({ property: "name", message });
+    delete fields.name;
   }
   return { fields: fields as Partial<EndpointSettings>, problems };
 }

@@ -86,6 +86,14 @@ export interface EndpointInput extends ContainerInput {
    */
   readonly workersMax?: number | null | undefined;
   /**
+   * The number of workers that the service keeps started although no job needs them (integer, ≥ 0).
+   * The service sets it to 1 if a create leaves it out, so that an endpoint keeps a worker although
+   * its `workersMin` is 0. Only the service `runpod` supports this setting, and only over GraphQL.
+   * An existing endpoint keeps its number unless the program sets one.
+   * @default 0 if `workersMin` is 0, otherwise the service's default
+   */
+  readonly workersStandby?: number | null | undefined;
+  /**
    * The id of a network volume to mount; `""` means none. This is the short form of
    * `networkVolumeIds`, so set only one of the two. If an endpoint has several volumes, reading
    * this field returns all their ids, separated by commas.

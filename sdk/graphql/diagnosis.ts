@@ -9,6 +9,7 @@ import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
 import { looseNumber, looseTexts } from "../transport/looseFields";
 import { settingsIn } from "./format";
+import { createKeptFields } from "./keptFields";
 import { readMyself } from "./requests";
 import type { GraphqlTransport } from "./transport";
 import { withPodsSchema, workersIn } from "./workers";
@@ -20,7 +21,7 @@ const CONTRACT = "id name workersMin workersMax gpuIds locations scalerType scal
  * selected, because they contain secrets.
  */
 const OBSERVED = `${CONTRACT} version type gpuCount minCudaVersion allowedCudaVersions
-  networkVolumeIds { networkVolumeId } compliance pods { id desiredStatus slsVersion uptimeSeconds }`;
+  networkVolumeIds { networkVolumeId } pods { id desiredStatus slsVersion uptimeSeconds }`;
 
 // Fields may be missing, because a diagnosis has to use whatever is available.
 const endpointSchema = z.looseObject({
@@ -40,6 +41,7 @@ const allSchema = z.looseObject({ endpoints: z.array(endpointSchema) });
  */
 export function graphqlDiagnosisCalls(transport: GraphqlTransport): DiagnosisCalls {
   let hasSingleRead = true;
+  const uncertain = createKeptFields({ compliance: { isUncertain: true } }, "endpoints", undefined);
 
   async function fromList(operation: string, id: string, attempt: Attempt): Promise<ReadEndpoint | undefined> {
     const selection = `endpoints { ${CONTRACT} pods { desiredStatus } }`;
@@ -56,9 +58,12 @@ export function graphqlDiagnosisCalls(transport: GraphqlTransport): DiagnosisCal
     source: "GraphQL",
     async endpoint(operation, id, attempt) {
       if (!hasSingleRead) return fromList(operation, id, attempt);
-      const selection = `endpoint(id: ${JSON.stringify(id)}) { ${OBSERVED} }`;
+      const read = () => {
+        const selection = `endpoint(id: ${JSON.stringify(id)}) { ${OBSERVED} ${uncertain.selection()} }`;
+        return readMyself(transport, operation, selection, attempt);
+      };
       try {
-        const { endpoint } = decode(oneSchema, await readMyself(transport, operation, selection, attempt), operation);
+        const { endpoint } = decode(oneSchema, await uncertain.send(read), operation);
         return endpoint ? readEndpoint(endpoint) : undefined;
       } catch (error) {
         if (!(error instanceof RejectedError)) throw error;

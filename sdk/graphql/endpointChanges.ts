@@ -5,11 +5,8 @@ import { areSeveral } from "../endpoints/networkVolumes";
 import type { Endpoint, EndpointSettings } from "../endpoints/record";
 import { BusinessRuleError } from "../errors";
 import { unsetValue } from "../records/fields";
-import { toSaveInput } from "./endpointFormat";
+import { type SaveInput, toSaveInput } from "./endpointFormat";
 import type { KeptFields } from "./keptFields";
-import type { Literal } from "./transport";
-
-type Input = Record<string, Literal | undefined>;
 
 /**
  * The sources of endpoints that a change over GraphQL would damage, and how to change such
@@ -45,7 +42,7 @@ export function changeInput(
   before: Endpoint,
   changes: Partial<EndpointSettings>,
   service: ServiceName | undefined,
-): Input {
+): SaveInput {
   const kept = fields.input(before.kept);
   const after = { ...before, ...changes };
   const { unshown = [] } = before;
@@ -63,7 +60,7 @@ export function changeInput(
     ...kept,
     ...toSaveInput(Object.fromEntries(sent), service, after),
     ...(setsSeveral && { networkVolumeId: null }),
-    ...standbyOf(kept, before, after),
+    ...standbyOf(kept, before, after, changes.workersStandby),
   };
 }
 
@@ -72,11 +69,17 @@ function isUnset(field: keyof EndpointSettings, endpoint: Endpoint): boolean {
 }
 
 /**
- * Returns the number of standby workers. If this number was equal to `workersMin`, it stays equal
- * to `workersMin`. It is at most `workersMax`.
+ * Returns the number of standby workers. Unless the change sets it, it stays as it is, except that
+ * it falls together with `workersMin` if both were equal. It is at most `workersMax`.
  */
-function standbyOf({ workersStandby }: Input, before: Endpoint, after: Endpoint): Input {
-  if (typeof workersStandby !== "number") return {};
-  const follows = workersStandby === before.workersMin;
-  return { workersStandby: Math.min(follows ? after.workersMin : workersStandby, after.workersMax) };
+function standbyOf(
+  { workersStandby }: SaveInput,
+  before: Endpoint,
+  after: Endpoint,
+  wanted: number | undefined,
+): SaveInput {
+  const current = wanted ?? workersStandby;
+  if (typeof current !== "number") return {};
+  const falls = wanted === undefined && current === before.workersMin && after.workersMin < current;
+  return { workersStandby: Math.min(falls ? after.workersMin : current, after.workersMax) };
 }

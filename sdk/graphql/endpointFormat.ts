@@ -13,22 +13,42 @@ import { recordSchema, selectionOf, toInput } from "./format";
 import { withKept } from "./keptFields";
 import type { Literal } from "./transport";
 
-type SaveInput = Record<string, Literal | undefined>;
+/** The input of `saveEndpoint`. */
+export type SaveInput = Record<string, Literal | undefined>;
 
-/** Returns the fields of an endpoint as a GraphQL selection. */
-export function endpointSelection(service: ServiceName | undefined): string {
-  return selectionOf(GRAPHQL_TABLE, ENDPOINT_OUTPUTS, fieldsAt(service));
+/**
+ * Returns the fields of an endpoint as a GraphQL selection. `isAbsent` tells which fields the service
+ * has rejected.
+ */
+export function endpointSelection(
+  service: ServiceName | undefined,
+  isAbsent: (field: string) => boolean = () => false,
+): string {
+  const fields = fieldsAt(service).filter((field) => !isAbsent(field));
+  return selectionOf(GRAPHQL_TABLE, ENDPOINT_OUTPUTS, fields);
 }
 
 /** Returns the input of `saveEndpoint` that creates an endpoint. */
 export function toCreateInput(settings: NewEndpoint, service: ServiceName | undefined): SaveInput {
   refuseLacked("the endpoint", settings, CONTAINER_FIELDS, { api: "graphql", service });
   const defaults = fieldsAt(service).filter((field) => FIELDS[field].sendsDefault);
-  const input = { ...Object.fromEntries(defaults.map((field) => [field, FIELDS[field].default])), ...settings };
+  const input = {
+    ...Object.fromEntries(defaults.map((field) => [field, FIELDS[field].default])),
+    ...standbyOfNew(settings),
+    ...settings,
+  };
   const container = newContainer(settings);
   const { templateId: _, templateName = settings.name, ...others } = input;
   if (!container) return toSaveInput(input, service, input);
   return { ...toSaveInput(others, service, others), template: templateInput(templateName, container) };
+}
+
+/**
+ * Returns the standby workers of a new endpoint that scales to zero. The service would otherwise
+ * keep one.
+ */
+function standbyOfNew({ workersMin = 0 }: NewEndpoint): Partial<EndpointSettings> {
+  return workersMin === 0 ? { workersStandby: 0 } : {};
 }
 
 /**

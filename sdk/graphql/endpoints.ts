@@ -2,7 +2,7 @@ import * as z from "zod";
 import { CONTAINER_FIELDS } from "../containers/fields";
 import { LIST_CAP, type ServiceName } from "../contract/limits";
 import type { BoundTemplate, EndpointCalls } from "../endpoints/calls";
-import { keptFieldsAt } from "../endpoints/fields";
+import { ENDPOINT_FIELDS, FIELDS, keptFieldsAt } from "../endpoints/fields";
 import { refuseLacked } from "../endpoints/interfaceLimits";
 import { splitChanges } from "../endpoints/ownContainer";
 import type { Endpoint, EndpointSettings } from "../endpoints/record";
@@ -15,10 +15,19 @@ import type { Attempt, CallContext } from "../transport/call";
 import { decode } from "../transport/decode";
 import { saveContainer, withBoundTemplate } from "./boundTemplate";
 import { changeInput, refuseOtherSources } from "./endpointChanges";
-import { discountSchema, endpointSelection, readableEndpoint, toCreateInput } from "./endpointFormat";
+import { discountSchema, endpointSelection, readableEndpoint, type SaveInput, toCreateInput } from "./endpointFormat";
+import { BrokenFieldError } from "./errors";
 import { createKeptFields, type KeptFields } from "./keptFields";
-import { byAliases, readAliases, readMyself, readMyselfAndTemplates, sendDeletion, sendSave } from "./requests";
-import type { GraphqlTransport, Literal } from "./transport";
+import {
+  byAliases,
+  readAliases,
+  readMyself,
+  readMyselfAndTemplates,
+  readOneByOne,
+  sendDeletion,
+  sendSave,
+} from "./requests";
+import type { GraphqlTransport } from "./transport";
 import { completeWithVariables, readVariables } from "./variables";
 import { graphqlReleaseCalls } from "./workers";
 
@@ -37,10 +46,12 @@ export function graphqlEndpointCalls(
 ): EndpointCalls {
   const kept = createKeptFields(keptFieldsAt(service), "endpoints", context.warn);
   const readable = readableEndpoint(service);
-  const selection = () => `${endpointSelection(service)} ${kept.selection()}`.trimEnd();
-  const send = (operation: string, inputOf: () => Literal, attempt: Attempt) =>
+  const selection = () => `${endpointSelection(service, kept.isAbsent)} ${kept.selection()}`.trimEnd();
+  const send = (operation: string, set: Partial<EndpointSettings>, inputOf: () => SaveInput, attempt: Attempt) =>
     kept.send(() => {
-      const mutation = { name: "saveEndpoint", input: inputOf(), selection: selection() };
+      refuseAbsent(kept, set);
+      const input = Object.entries(inputOf()).filter(([field]) => !kept.isAbsent(field));
+      const mutation = { name: "saveEndpoint", input: Object.fromEntries(input), selection: selection() };
       return sendSave(transport, operation, mutation, readable.schema, attempt);
     });
   const operations = countOperations(context.clock);
@@ -74,9 +85,15 @@ export function graphqlEndpointCalls(
           asksAboutTemplates = false;
         });
       };
-      const { myself, absent } = await kept.send(read);
-      // Don't copy the list, because its records are decoded only when they are needed.
-      return Object.assign(decodeRecords(readable, myself, "endpoints", LIST_CAP), { absent });
+      try {
+        const { myself, absent } = await kept.send(read);
+        // Don't copy the list, because its records are decoded only when they are needed.
+        return Object.assign(decodeRecords(readable, myself, "endpoints", LIST_CAP), { absent });
+      } catch (error) {
+        if (!(error instanceof BrokenFieldError)) throw error;
+        const single = { name: "endpoint", selection: selection(), of: "myself" } as const;
+        return readOneByOne(transport, readable, operation, { list: "endpoints", single }, error, attempt);
+      }
     },
     byIds: byAliases((operation, ids, attempt) =>
       kept.send(() => {
@@ -86,7 +103,7 @@ export function graphqlEndpointCalls(
     ),
     create(operation, settings, attempt) {
       if (settings.imageName && kept.isAbsent("template")) throw lacksTemplates(settings.name);
-      return send(operation, () => toCreateInput(settings, service), attempt);
+      return send(operation, settings, () => toCreateInput(settings, service), attempt);
     },
     hiddenIn: ({ template }) => (template ? [] : CONTAINER_FIELDS),
     resets: (before, changes) => resetBySave(before, changes, kept),
@@ -100,7 +117,12 @@ export function graphqlEndpointCalls(
         // The container has been saved, so save the endpoint only if other settings change.
         if (hasSettings(before, settings)) return saved;
       }
-      return send(operation, () => changeInput(kept, before, settings, service), attempt);
+      return send(
+        operation,
+        { ...settings, name: before.name },
+        () => changeInput(kept, before, settings, service),
+        attempt,
+      );
     },
     async complete(before, changes, options) {
       const whole = await completed(before, changes, options);
@@ -109,13 +131,14 @@ export function graphqlEndpointCalls(
     changeWithout: (fields) => async (operation, before, changes, attempt) => {
       refuseOtherSources(before);
       const leftOut = Object.fromEntries(fields.map((field) => [field, undefined]));
-      return send(operation, () => ({ ...changeInput(kept, before, changes, service), ...leftOut }), attempt);
+      const inputOf = () => ({ ...changeInput(kept, before, changes, service), ...leftOut });
+      return send(operation, changes, inputOf, attempt);
     },
     // An endpoint written by REST v2 has a copy of its template. Saving the endpoint links it to
     // the template again.
     async applyTemplate(operation, before, templateId, attempt) {
       refuseOtherSources(before);
-      return send(operation, () => changeInput(kept, before, { templateId }, service), attempt);
+      return send(operation, {}, () => changeInput(kept, before, { templateId }, service), attempt);
     },
     delete: (operation, { id }, attempt) => sendDeletion(transport, operation, "deleteEndpoint", { id }, attempt),
     async discount(operation, attempt) {
@@ -148,6 +171,19 @@ function resetBySave(before: Endpoint, changes: object, fields: KeptFields): str
 
 function hasSettings(endpoint: Endpoint, settings: Partial<EndpointSettings>): boolean {
   return Object.entries(settings).every(([field, value]) => endpoint[field as keyof EndpointSettings] === value);
+}
+
+/**
+ * Checks that a save does not lose a setting because the service has rejected its field.
+ * @throws BusinessRuleError if it would
+ */
+function refuseAbsent(kept: KeptFields, settings: Partial<EndpointSettings>): void {
+  const isSet = (field: keyof EndpointSettings) => ![undefined, FIELDS[field].default].includes(settings[field]);
+  const lost = ENDPOINT_FIELDS.find((field) => kept.isAbsent(field) && isSet(field));
+  if (lost === undefined) return;
+  throw new BusinessRuleError(
+    `endpoint "${settings.name ?? ""}" was not saved: the service does not know the field ${lost}. Remove it`,
+  );
 }
 
 function lacksTemplates(name: string): BusinessRuleError {

@@ -1,10 +1,13 @@
 import * as z from "zod";
+import { LIST_CAP } from "../contract/limits";
 import { AuthenticationError, BusinessRuleError, NotFoundError, RejectedError } from "../errors";
 import type { ReadByIds } from "../records/calls";
 import { decodeRecords, type Listed, type NamedRecord, type ReadableKind } from "../records/listed";
+import { redactBeginning } from "../secret";
 import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
 import { unexpectedResponse } from "../transport/responseErrors";
+import { aliasOf, type BrokenField, BrokenFieldError, LONGEST_SAID } from "./errors";
 import { execute, executeQuery, type GraphqlTransport, type Literal } from "./transport";
 
 /**
@@ -39,11 +42,11 @@ export async function readMyselfAndTemplates(
     absent: new Set<string>(),
   });
   if (ids.length === 0) return alone();
-  const others = ids.map((id, index) => `a${index}: podTemplate(id: ${JSON.stringify(id)}) { id }`).join(" ");
+  const others = ids.map((id, index) => `${aliasOf(index)}: podTemplate(id: ${JSON.stringify(id)}) { id }`).join(" ");
   try {
     const query = `myself { ${selection} } ${others}`;
     const { myself = null, ...answers } = await executeQuery(transport, operation, "myself", query, attempt);
-    const absent = ids.filter((_, index) => answers[`a${index}`] === null);
+    const absent = ids.filter((_, index) => answers[aliasOf(index)] === null);
     return { myself: existingAccount(myself, operation), absent: new Set(absent) };
   } catch (error) {
     const refusals = [RejectedError, NotFoundError, BusinessRuleError, AuthenticationError];
@@ -91,21 +94,96 @@ export async function readAliases<T extends NamedRecord>(
   ids: readonly string[],
   attempt: Attempt,
 ): Promise<Listed<T>> {
-  const aliases = ids.map((id, index) => `a${index}: ${name}(id: ${JSON.stringify(id)}) { ${selection} }`).join(" ");
-  const response =
+  const aliases = ids
+    .map((id, index) => `${aliasOf(index)}: ${name}(id: ${JSON.stringify(id)}) { ${selection} }`)
+    .join(" ");
+  const send = () =>
     of === "myself"
-      ? await readMyself(transport, operation, aliases, attempt)
-      : await executeQuery(transport, operation, name, aliases, attempt);
+      ? readMyself(transport, operation, aliases, attempt)
+      : executeQuery(transport, operation, name, aliases, attempt);
+  const { response, broken } = await withoutBroken(of, send);
   const answers = decode(z.looseObject({}), response, operation);
+  const unreadable = ids.flatMap((id, index) => {
+    const found = broken.find(({ record }) => record === aliasOf(index));
+    return found ? [{ id, problem: problemOf(found) }] : [];
+  });
   const records = ids.flatMap((id, index) => {
-    const record = answers[`a${index}`];
-    if (record === null) return [];
+    const record = answers[aliasOf(index)];
+    if (record === null || unreadable.some((each) => each.id === id)) return [];
     // If the answer is missing or contains another record, nothing is known about this record. The
     // error does not show the answer, because a template contains secrets.
     if (z.looseObject({ id: z.literal(id) }).safeParse(record).success) return [record];
     throw unexpectedResponse(operation, `no answer about ${kind.noun} ${id}`, Object.keys(answers));
   });
-  return decodeRecords(kind, { records }, "records");
+  const read = decodeRecords(kind, { records }, "records");
+  return unreadable.length === 0 ? read : { records: read.records, unreadable: [...read.unreadable, ...unreadable] };
+}
+
+/**
+ * Sends a query for several records. Returns the response without the records that have a broken
+ * field, and the broken fields.
+ * @throws BrokenFieldError if the response does not contain the other records
+ */
+async function withoutBroken(
+  of: SingleField["of"],
+  send: () => Promise<unknown>,
+): Promise<{ readonly response: unknown; readonly broken: readonly BrokenField[] }> {
+  try {
+    return { response: await send(), broken: [] };
+  } catch (error) {
+    if (!(error instanceof BrokenFieldError)) throw error;
+    const response = of === "myself" ? error.data?.myself : error.data;
+    if (!response) throw error;
+    return { response, broken: error.fields };
+  }
+}
+
+function problemOf({ field, said }: BrokenField): string {
+  return `the service cannot return its field ${field} over GraphQL ("${redactBeginning(said, LONGEST_SAID)}"); change it over REST v2 (SERVERLESS_GPU_API=v2)`;
+}
+
+/** How to read the records of a list one by one. */
+interface ListField {
+  /** The list in `myself`. */
+  readonly list: string;
+  readonly single: SingleField;
+}
+
+/**
+ * Reads the records of a list by their ids, because a broken field of one record makes the service
+ * withhold the whole list. The record with the broken field is unreadable.
+ * @throws BrokenFieldError that names the record, if the service cannot read records by their ids
+ */
+export async function readOneByOne<T extends NamedRecord>(
+  transport: GraphqlTransport,
+  kind: ReadableKind<T>,
+  operation: string,
+  { list, single }: ListField,
+  cause: BrokenFieldError,
+  attempt: Attempt,
+): Promise<Listed<T>> {
+  const named: ReadableKind<NamedRecord> = { ...kind, schema: z.looseObject({ id: z.string(), name: z.string() }) };
+  const myself = await readMyself(transport, operation, `${list} { id name }`, attempt);
+  const { records: all } = decodeRecords(named, myself, list);
+  const parts = all.flatMap((_, from) => (from % MOST_IDS === 0 ? [all.slice(from, from + MOST_IDS)] : []));
+  const read: Listed<T>[] = [];
+  try {
+    for (const part of parts) {
+      const ids = part.map(({ id }) => id);
+      read.push(await readAliases(transport, kind, operation, single, ids, attempt));
+    }
+  } catch (error) {
+    if (!(error instanceof RejectedError)) throw error;
+    const fields = cause.fields.map((each) => ({ ...each, record: all[Number(each.record)]?.id ?? each.record }));
+    throw new BrokenFieldError(operation, fields, null);
+  }
+  const nameOf = (id: string | undefined) => all.find((each) => each.id === id)?.name;
+  return {
+    records: read.flatMap(({ records }) => records),
+    unreadable: read.flatMap(({ unreadable }) => unreadable.map((each) => ({ name: nameOf(each.id), ...each }))),
+    mayBeCut: all.length >= LIST_CAP,
+    length: all.length,
+  };
 }
 
 /** Sends a mutation that returns a record. */

@@ -1,32 +1,34 @@
 import { LIST_CAP } from "../contract/limits";
+import type { KeptTable } from "../records/fields";
 import { decodeRecords, type ReadableKind } from "../records/listed";
 import { SECRET, type SecretRecord } from "../secrets/secret";
 import { type SecretCalls, secretSchema } from "../secrets/secrets";
-import { decode } from "../transport/decode";
+import { createKeptFields } from "./keptFields";
 import { readMyself, sendDeletion, sendSave } from "./requests";
-import { execute, type GraphqlTransport } from "./transport";
+import type { GraphqlTransport } from "./transport";
 
-const KIND: ReadableKind<SecretRecord> = { ...SECRET, schema: secretSchema("lastUpdatedAt") };
+const KIND: ReadableKind<SecretRecord> = { ...SECRET, schema: secretSchema("lastUpdatedAt", "updatedAt") };
 
-const SELECTION = "id name description createdAt lastUpdatedAt";
+/** No public client reads this field, but a published schema contains it. */
+const UNCERTAIN: KeptTable = { lastUpdatedAt: { isUncertain: true } };
 
 /** Returns the requests over GraphQL. */
 export function graphqlSecretCalls(transport: GraphqlTransport): SecretCalls {
+  const uncertain = createKeptFields(UNCERTAIN, "secrets", undefined);
+  const selection = () => `id name description createdAt updatedAt ${uncertain.selection()}`.trimEnd();
   return {
     names: { list: "myself", create: "secretCreate", change: "secretValueUpdate", delete: "secretDelete" },
     async list(operation, attempt) {
-      const myself = await readMyself(transport, operation, `secrets { ${SELECTION} }`, attempt);
+      const read = () => readMyself(transport, operation, `secrets { ${selection()} }`, attempt);
+      const myself = await uncertain.send(read);
       return decodeRecords(KIND, myself, "secrets", LIST_CAP);
     },
     create(operation, { name, value, description }, attempt) {
       const input = { name, value, ...(description !== "" && { description }) };
-      return sendSave(
-        transport,
-        operation,
-        { name: "secretCreate", input, selection: SELECTION },
-        KIND.schema,
-        attempt,
-      );
+      return uncertain.send(() => {
+        const mutation = { name: "secretCreate", input, selection: selection() };
+        return sendSave(transport, operation, mutation, KIND.schema, attempt);
+      });
     },
     // Change the value first, as over REST v2. If the change is repeated, both requests are
     // repeated.
@@ -34,8 +36,10 @@ export function graphqlSecretCalls(transport: GraphqlTransport): SecretCalls {
       const { id } = before;
       let changed = before;
       const write = async (name: string, input: Readonly<Record<string, string>>) => {
-        const field = { type: "mutation", name, args: { input: { id, ...input } }, selection: SELECTION } as const;
-        changed = decode(KIND.schema, await execute(transport, operation, field, attempt), operation);
+        changed = await uncertain.send(() => {
+          const mutation = { name, input: { id, ...input }, selection: selection() };
+          return sendSave(transport, operation, mutation, KIND.schema, attempt);
+        });
       };
       if (value !== undefined) await write("secretValueUpdate", { value });
       if (description !== undefined) await write("secretDescriptionUpdate", { description });

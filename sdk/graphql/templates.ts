@@ -16,12 +16,12 @@ import type { GraphqlTransport, Literal } from "./transport";
 const KEPT_FIELDS: KeptTable = {
   volumeInGb: {},
   volumeMountPath: {},
-  portsConfig: { selection: "portsConfig { name port }" },
+  portsConfig: { selection: "portsConfig { name port }", isUncertain: true },
   startSsh: {},
   startJupyter: {},
-  startScript: {},
-  advancedStart: {},
-  category: { isGraphqlEnum: true },
+  startScript: { isUncertain: true },
+  advancedStart: { isUncertain: true },
+  category: { isGraphqlEnum: true, isUncertain: true },
 };
 
 /** The fields that make a new template a template for endpoints. */
@@ -77,13 +77,17 @@ function withRest(before: Template, changes: Partial<TemplateSettings>): Record<
  */
 export function graphqlTemplateCalls({ warn }: CallContext, transport: GraphqlTransport): TemplateCalls {
   const kept = createKeptFields(KEPT_FIELDS, "templates", warn);
-  const selection = `${selectionOf(TEMPLATE_FIELDS, TEMPLATE_OUTPUTS)} ${kept.selection()}`;
-  const send = (operation: string, input: Literal, attempt: Attempt) =>
-    sendSave(transport, operation, { name: "saveTemplate", input, selection }, templateSchema, attempt);
+  const selection = () => `${selectionOf(TEMPLATE_FIELDS, TEMPLATE_OUTPUTS)} ${kept.selection()}`;
+  const send = (operation: string, inputOf: () => Literal, attempt: Attempt) =>
+    kept.send(() => {
+      const mutation = { name: "saveTemplate", input: inputOf(), selection: selection() };
+      return sendSave(transport, operation, mutation, templateSchema, attempt);
+    });
   const change: TemplateCalls["change"] = (operation, before, settings, attempt) => {
     const { id, isServerless, isPublic } = before;
     const fields = toInput(TEMPLATE_FIELDS, withRest(before, settings));
-    return send(operation, { id, ...kept.input(before.kept), isServerless, isPublic, ...fields }, attempt);
+    const inputOf = () => ({ id, ...kept.input(before.kept), isServerless, isPublic, ...fields });
+    return send(operation, inputOf, attempt);
   };
   const boundTemplate = (template: Template): BoundTemplate => {
     const { id, name, kept } = template;
@@ -108,19 +112,25 @@ export function graphqlTemplateCalls({ warn }: CallContext, transport: GraphqlTr
       delete: "deleteTemplate",
     },
     async list(operation, attempt) {
-      const myself = await readMyself(transport, operation, `podTemplates { ${selection} }`, attempt);
+      const read = () => readMyself(transport, operation, `podTemplates { ${selection()} }`, attempt);
+      const myself = await kept.send(read);
       return decodeRecords(KIND, myself, "podTemplates", LIST_CAP);
     },
     byIds: byAliases((operation, ids, attempt) =>
-      readAliases(transport, KIND, operation, { name: "podTemplate", selection, of: "query" }, ids, attempt),
+      kept.send(() => {
+        const field = { name: "podTemplate", selection: selection(), of: "query" } as const;
+        return readAliases(transport, KIND, operation, field, ids, attempt);
+      }),
     ),
     create: (operation, settings, attempt) =>
-      send(operation, { ...toInput(TEMPLATE_FIELDS, { ...settings }), ...NEW_SERVERLESS_TEMPLATE }, attempt),
+      send(operation, () => ({ ...toInput(TEMPLATE_FIELDS, { ...settings }), ...NEW_SERVERLESS_TEMPLATE }), attempt),
     change,
     resets: lackedBySave,
     readBound: byAliases(async (operation, ids, attempt) => {
-      const field = { name: "podTemplate", selection: `${selection} boundEndpointId`, of: "query" } as const;
-      const { records, unreadable } = await readAliases(transport, BOUND_TEMPLATE, operation, field, ids, attempt);
+      const { records, unreadable } = await kept.send(() => {
+        const field = { name: "podTemplate", selection: `${selection()} boundEndpointId`, of: "query" } as const;
+        return readAliases(transport, BOUND_TEMPLATE, operation, field, ids, attempt);
+      });
       return { records: records.map(boundTemplate), unreadable };
     }),
     // The service cannot delete a template by its id.

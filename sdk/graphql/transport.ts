@@ -1,26 +1,12 @@
 import { GraphQLClient } from "graphql-request";
-import * as z from "zod";
-import {
-  AuthenticationError,
-  BusinessRuleError,
-  NotFoundError,
-  QuotaExceededError,
-  RejectedError,
-  ServerlessGpuError,
-  ServiceFaultError,
-} from "../errors";
-import { redactBeginning, type SecretText } from "../secret";
+import { ServerlessGpuError } from "../errors";
+import type { SecretText } from "../secret";
 import type { Attempt } from "../transport/call";
 import type { Http, OutgoingRequest, WholeResponse } from "../transport/httpRequest";
-import {
-  decodeJson,
-  errorFromStatus,
-  quotaAdvice,
-  retiredInterface,
-  unexpectedResponse,
-} from "../transport/responseErrors";
+import { decodeJson, errorFromStatus, retiredInterface, unexpectedResponse } from "../transport/responseErrors";
 import { sendForText } from "../transport/send";
 import { INTERFACE_PATHS } from "../transport/urls";
+import { BrokenFieldError, brokenFields, envelopeSchema, errorFromGraphql, errorsIn } from "./errors";
 
 /** A GraphQL enum value. It is written without quotes. */
 export class EnumValue {
@@ -167,6 +153,8 @@ async function sendQuery(
     const body = decodeJson(response, operation, http.clock.now());
     throw unexpectedResponse(operation, "neither GraphQL data nor GraphQL errors", body);
   });
+  const broken = errors?.length && !query.startsWith("mutation") ? brokenFields(errors) : [];
+  if (broken.length > 0) throw new BrokenFieldError(operation, broken, data);
   if (errors?.length) throw errorFromGraphql(errors, operation, true);
   return data;
 }
@@ -196,86 +184,4 @@ async function post(
     errorFromStatus(withPause(response, request.attempt), operation, http.clock.now());
   if (failure) throw failure;
   return response;
-}
-
-const errorSchema = z.object({
-  message: z.string(),
-  extensions: z
-    .object({ code: z.string().optional().catch(undefined) })
-    .optional()
-    .catch(undefined),
-});
-
-/**
- * The body of a response, which contains `data`, `errors`, or both. `errors: null` is not an error,
- * although graphql-request rejects it.
- */
-const envelopeSchema = z.object({
-  data: z
-    .looseObject({})
-    .nullish()
-    .transform((data) => data ?? null),
-  errors: z
-    .array(errorSchema)
-    .nullish()
-    .transform((errors) => errors ?? []),
-});
-
-type GraphqlErrors = z.infer<typeof envelopeSchema>["errors"];
-
-function errorsIn(body: string): GraphqlErrors | undefined {
-  try {
-    return envelopeSchema.parse(JSON.parse(body)).errors;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The maximum length of a quotation from the service in a message, in characters. */
-const LONGEST_SAID = 1_000;
-
-/** Matches the name of a field in the error message for an invalid document. */
-const REFUSED_FIELD = /\bfield ["'`](\w+)["'`]/gi;
-
-/** Returns the error for an invalid document, including the fields that its messages name. */
-function rejected(said: string, errors: readonly { readonly message: string }[]): RejectedError {
-  const error = new RejectedError(said);
-  const fields = errors.flatMap(({ message }) => [...message.matchAll(REFUSED_FIELD)].map(([, field = ""]) => field));
-  // This keeps the property out of the output of `console.error`.
-  return Object.defineProperty(error, "refusedFields", { value: fields });
-}
-
-/** Matches the messages that services use when something does not exist. */
-const ABSENT = /not found|does not exist|could not find|nonexistent/i;
-
-/**
- * Matches the message for an unavailable data center, which does not mean that a record is missing.
- */
-const DATA_CENTER = /^data center/i;
-
-/**
- * Returns the typed error for an `errors` list. If no specific error matches, the result is a
- * business rule error for status 200 and a rejected request for status 400. Codes are checked
- * before messages, and messages are searched for words rather than compared as a whole.
- */
-function errorFromGraphql(
-  errors: readonly { readonly message: string; readonly extensions?: { readonly code?: unknown } | undefined }[],
-  operation: string,
-  isBusinessRule: boolean,
-): ServerlessGpuError {
-  const message = errors.map((error) => error.message).join("; ");
-  const codes = errors.map((error) => error.extensions?.code);
-  const said = `${operation}: the service says "${redactBeginning(message, LONGEST_SAID)}"`;
-  // Quoted parts come from the user, such as an endpoint's name.
-  const ownWords = message.replace(/"[^"]*"|'[^']*'|`[^`]*`/g, "");
-  if (/unauthorized|unauthenticated|forbidden/i.test(`${codes.join(" ")} ${ownWords}`)) {
-    return new AuthenticationError(`${said}. Check that the API key is right and has permission`);
-  }
-  if (codes.includes("INTERNAL_SERVER_ERROR")) return new ServiceFaultError(`${said}. Try again later`);
-  if (ABSENT.test(ownWords) && !DATA_CENTER.test(ownWords))
-    return new NotFoundError(`${said}. The requested record does not exist in this account`);
-  if (/quota/i.test(ownWords)) {
-    return new QuotaExceededError(`${said}. ${quotaAdvice}`);
-  }
-  return isBusinessRule ? new BusinessRuleError(said) : rejected(said, errors);
 }

@@ -154,7 +154,9 @@ const ENDS: Readonly<Record<string, { readonly happened: string; readonly nextSt
   TIMED_OUT: { happened: "timed out", nextStep: ". Check whether the endpoint has workers; retry() runs it again" },
 };
 
-export function jobFailed({ id, status, error: said }: Job): JobFailedError {
+export function jobFailed({ id, status, output, error: given }: Job): JobFailedError {
+  // A handler may put its error into the output.
+  const said = given ?? (status === "FAILED" ? output : undefined);
   const error = said === undefined || said === null ? undefined : typeof said === "string" ? said : jsonText(said);
   const { happened, nextStep = "" } = ENDS[status] ?? { happened: `is ${status}` };
   const message = `job ${id} ${happened}${error ? `: ${redactBeginning(error, LONGEST_ERROR)}` : ""}${nextStep}`;

@@ -121,7 +121,16 @@ export function checkJobRequest(operation: "run" | "runsync", request: JobReques
   }
   const { ttl, executionTimeout } = checked.data.policy ?? {};
   const ttlMs = ttl ?? JOB_TTL_MS.default;
-  return { body, ttlMs, warnings: policyWarnings(ttlMs, executionTimeout) };
+  return { body, ttlMs, warnings: [...emptyInputWarnings(request.input), ...policyWarnings(ttlMs, executionTimeout)] };
+}
+
+/** Returns a warning about an input that workers are not given (reported by users). */
+export function emptyInputWarnings(input: object): string[] {
+  if (Object.keys(input).length > 0) return [];
+  return [
+    "input is empty: RunPod is reported to leave out an empty input, so that no handler gets the job, and it fails with " +
+      '"job timed out after 1 retries". Give it a property, such as {"input": {"ping": true}}',
+  ];
 }
 
 /**

@@ -1,4 +1,4 @@
-import { CodedError, UnexpectedResponseError } from "../errors";
+import { CodedError, RejectedError, UnexpectedResponseError } from "../errors";
 import { redactBeginning } from "../secret";
 import { unexpectedResponse } from "../transport/responseErrors";
 import { createEventParser, type ServerSentEvent } from "../transport/serverSentEvents";
@@ -127,16 +127,40 @@ function throwErrorEvent(data: string, operation: string): never {
   throw new OpenAiStreamError(`${operation}: the server ended the stream with an error`, {});
 }
 
-/**
- * Throws the error that an event contains, if any: either `{ error: { message, … } }`, or `{
- * message, … }` whose type or object is `error`.
- */
 function throwIfError(event: unknown, operation: string): void {
-  if (!isRecord(event)) return;
-  const error = isRecord(event.error) ? event.error : [event.type, event.object].includes("error") ? event : undefined;
-  if (!error) return;
-  const said = typeof error.message === "string" ? redactBeginning(error.message, LONGEST_ERROR) : "without a message";
-  throw new OpenAiStreamError(`${operation}: the server ended the stream with an error: ${said}`, error);
+  const found = errorIn(event);
+  if (!found) return;
+  throw new OpenAiStreamError(`${operation}: the server ended the stream with an error: ${found.said}`, found.error);
+}
+
+/**
+ * Throws the error that a response with status 200 contains, if any.
+ * @throws RejectedError with the server's message
+ */
+export function throwIfErrorResponse(response: unknown, operation: string): void {
+  const found = errorIn(response);
+  if (found) throw new RejectedError(`${operation}: the server responded with status 200 and an error: ${found.said}`);
+}
+
+/**
+ * Returns the error that an event or a response contains, if any: `{ error: { message, … } }`, `{
+ * message, … }` whose type or object is `error`, or RunPod's `{ err, traceback }`.
+ */
+function errorIn(body: unknown): { readonly error: Record<string, unknown>; readonly said: string } | undefined {
+  if (!isRecord(body)) return undefined;
+  const isError = [body.type, body.object].includes("error") || (typeof body.err === "string" && "traceback" in body);
+  const error = isRecord(body.error) ? body.error : isError ? body : undefined;
+  if (!error) return undefined;
+  const { message, traceback = error.err } = error;
+  // The last line of a traceback says what happened.
+  const text =
+    typeof message === "string"
+      ? message
+      : String(traceback ?? "")
+          .trim()
+          .split("\n")
+          .at(-1);
+  return { error, said: text ? redactBeginning(text, LONGEST_ERROR) : "without a message" };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -7,7 +7,7 @@ import { sendForBody } from "../transport/send";
 import { isPathSegment } from "../transport/urls";
 import { type OutputSchema, parseOutput } from "./jobOutput";
 import { toJson } from "./jobRequest";
-import { openAiEvents } from "./openAiEvents";
+import { openAiEvents, throwIfErrorResponse } from "./openAiEvents";
 import { jsonReader, type QueueCall, type QueueTransport } from "./queueTransport";
 import { SUBMIT_OPTIONS, type SubmitOptions, submit } from "./submit";
 
@@ -49,6 +49,7 @@ export async function callOpenAi<Output>(
 ): Promise<Output> {
   checkStreaming(request.body, false);
   const response = await pass(queue, path, request, readJson);
+  throwIfErrorResponse(response, `the request to ${path}`);
   return schema ? parseOutput(schema, response, { what: `the response of ${path}` }) : (response as Output);
 }
 

@@ -127,6 +127,11 @@ export interface FieldOf<Type extends string, Value> {
    */
   readonly onlyAt?: ServiceName;
   /**
+   * `true` if that service may not have the field. Once the service has rejected the field by name,
+   * it is no longer read.
+   */
+  readonly isUncertain?: true;
+  /**
    * The values that only one service has over GraphQL.
    * @default all, if the field has `onlyAt`
    */

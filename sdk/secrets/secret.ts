@@ -48,6 +48,11 @@ export interface SecretRecord extends ShownRecord {
    * secret was created.
    */
   readonly valueLastUpdatedAt: string;
+  /**
+   * `true` if `valueLastUpdatedAt` is when the value or the description was last written, because
+   * the service does not show when the value was.
+   */
+  readonly isTimeOfAnyChange?: true;
 }
 
 /** The maximum length of a name, in characters. */

@@ -56,19 +56,24 @@ export type SecretCalls = RecordCalls<SecretRecord, SecretSettings, Partial<Secr
 
 /**
  * Returns the schema of a secret. `timeOfValue` is the name of the field that contains the time of
- * the value's last write.
+ * the value's last write. `timeOfChange` is the name of a field that is read if the service does not
+ * show that time, and that contains the time of the secret's last change.
  */
-export function secretSchema(timeOfValue: string): z.ZodType<SecretRecord> {
+export function secretSchema(timeOfValue: string, timeOfChange?: string): z.ZodType<SecretRecord> {
   const text = z.string().nullish();
   const shown = { id: z.string().min(1), name: z.string(), description: text, createdAt: text };
-  return z.looseObject(shown).transform(({ id, name, description, createdAt, [timeOfValue]: written }) => {
+  return z.looseObject(shown).transform((record) => {
+    const { id, name, description, createdAt } = record;
     const created = inIso(createdAt);
+    const written = inIso(record[timeOfValue]);
+    const changed = timeOfChange === undefined || written !== "" ? "" : inIso(record[timeOfChange]);
     return {
       id,
       name,
       description: description ?? "",
       createdAt: created,
-      valueLastUpdatedAt: inIso(written) || created,
+      valueLastUpdatedAt: written || changed || created,
+      ...(changed !== "" && { isTimeOfAnyChange: true as const }),
     };
   });
 }

@@ -121,12 +121,21 @@ function rejection({ status, headers, body }: WholeResponse, prefix: string): Se
       `${prefix}: a redirect${target}, which the client does not follow. Set the URL of the service itself`,
     );
   }
+  if (CLOUDFLARE_1010.test(body)) {
+    return new RejectedError(
+      `${prefix}: Cloudflare, which is in front of the service, rejected the request because of its header User-Agent or ` +
+        "its TLS connection, not because of the key. Send it without the proxy or the headers that change them",
+    );
+  }
   if (status !== 400 || !NO_QUEUE.test(body)) return new RejectedError(prefix);
   return new NoQueueError(
     `${prefix}: it is a load-balancing endpoint, which has no queue. Call its workers with ` +
       'client.endpoint(id).fetch("/your/path")',
   );
 }
+
+/** Matches Cloudflare's text about a client that it does not accept (observed). */
+const CLOUDFLARE_1010 = /\berror code: 1010\b/i;
 
 /** Matches the message of the queue API for a load-balancing endpoint (observed). */
 const NO_QUEUE = /not allowed for QB API/i;

@@ -299,6 +299,12 @@ test("the older provider's FLASHBOOT suffix becomes a setting, and ids are taken
   expect(output).toContain("// not managed: scalerValue requires scalerType");
 });
 
+test("data center ids of the provider's version 2 become locations, and take precedence over its old locations", () => {
+  const { output } = pulumi([endpoint({}, { locations: "US", dataCenterIds: ["EU-RO-1", "US-KS-2"] })]);
+  expect(output).toContain('locations: ["EU-RO-1", "US-KS-2"]');
+  expect(output).not.toContain("dataCenterIds");
+});
+
 test("a GPU pool unknown to this version is declared, with the command that accepts it", () => {
   const { output } = pulumi([endpoint({}, { gpuIds: "HOPPER_999,ADA_24" })]);
   expect(output).toContain("pulumi config set serverless-gpu:extraGpuTiers HOPPER_999");

@@ -121,7 +121,9 @@ describe("drift tools", () => {
     });
     expect(unset.workersMax).toBe(3);
     emulator.endpoints.delete(unset.id);
-    expect(() => emulator.endpoints.create({ name: "bad", gpuIds: "NONE", templateId: "t" })).toThrow(/gpuIds/);
+    expect(() => emulator.endpoints.create({ name: "bad", gpuIds: "NONE", templateId: "t" })).toThrow(
+      "Invalid GPU Pool ID: NONE",
+    );
     expect(emulator.journal.requests()).toEqual([]);
     expect(await listed(emulator)).toEqual([{ name: "other", workersMax: 3 }]);
   });

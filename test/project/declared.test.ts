@@ -60,6 +60,7 @@ const EVENTS: { readonly [Type in JobEvent["type"]]: Extract<JobEvent, { type: T
   fail: { type: "fail", error: "wrong" },
   exceedExecutionTimeout: { type: "exceedExecutionTimeout" },
   loseWorker: { type: "loseWorker" },
+  loseJob: { type: "loseJob" },
   timeOut: { type: "timeOut" },
   cancel: { type: "cancel" },
   retry: { type: "retry" },

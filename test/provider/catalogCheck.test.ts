@@ -32,6 +32,11 @@ test("a create that is impossible according to the catalog is refused before any
   emulator.faults.add({ match: { pool: "ADA_24", dataCenterId: "EU-RO-1" }, effect: { stock: "Absent" } });
   const impossible: [Properties, string][] = [
     [{ gpuIds: "ADA_24,-NVIDIA GeForce RTX 4090" }, "gpuIds: gpuIds excludes every GPU type of ADA_24"],
+    [
+      { gpuIds: "ADA_24,-NVIDIA GeForce RTX 409" },
+      "gpuIds excludes NVIDIA GeForce RTX 409, which is not a GPU type of ADA_24: NVIDIA GeForce RTX 4090. Did you mean -NVIDIA GeForce RTX 4090?",
+    ],
+    [{ gpuIds: "ADA_24,-NVIDIA L40" }, "gpuIds excludes NVIDIA L40, which is not a GPU type of ADA_24"],
     [{ locations: "EU-RO-1" }, "the catalog has no data center in locations EU-RO-1 with a GPU of ADA_24"],
     [{ minCudaVersion: "13.0" }, "no host offers minCudaVersion 13.0"],
   ];
@@ -98,4 +103,20 @@ test("a service without a name is not asked for a catalog, and the user's additi
   expect(asked()).toEqual([]);
   // The emulator does not know it either.
   expect(String(error)).not.toContain("catalog");
+});
+
+test("an endpoint can move to a new volume in another data center, with either form of the setting", async () => {
+  const volumeDataCenters = ["EU-RO-1", "US-KS-2"];
+  await using service = await startEmulator({ profile: "observed", drainMs: 0, coldStartMs: 0, volumeDataCenters });
+  service.volumes.create({ id: "old", name: "old", size: 10, dataCenterId: "EU-RO-1" });
+  service.volumes.create({ id: "new", name: "new", size: 10, dataCenterId: "US-KS-2" });
+  const before = { ...ONE, networkVolumeId: "old", locations: "EU-RO-1" };
+  for (const after of [{ networkVolumeId: "new" }, { networkVolumeIds: ["new"] }]) {
+    await using one = await startDynamicProvider(service.env);
+    const name = Object.keys(after).join();
+    const { id, outputs } = await create(one, { ...before, name });
+    const changed = await one.check(outputs, { ...ONE, name, ...after, locations: "US-KS-2" });
+    await one.update(id, outputs, changed.inputs);
+    expect(service.endpoints.get(id)).toMatchObject({ locations: "US-KS-2" });
+  }
 });

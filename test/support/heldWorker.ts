@@ -21,7 +21,7 @@ export function heldJob(): HeldJob {
 /** Submits a job to an endpoint, and resolves when a worker runs it. */
 export async function occupyWorker({ url, apiKey }: Emulator, endpointId: string): Promise<void> {
   const headers = { authorization: apiKey, "content-type": "application/json" };
-  const submitted = await fetch(`${url}/v2/${endpointId}/run`, { method: "POST", headers, body: '{"input":{}}' });
+  const submitted = await fetch(`${url}/v2/${endpointId}/run`, { method: "POST", headers, body: '{"input":{"n":1}}' });
   if (submitted.status !== 200) throw new Error(`/run returned ${submitted.status}`);
   const running = async () => {
     const health = await (await fetch(`${url}/v2/${endpointId}/health`, { headers })).json();

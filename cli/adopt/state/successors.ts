@@ -65,6 +65,9 @@ const endpointType = (type: unknown): Properties => ({
   type: type === "QB" ? "QUEUE" : type === "LB" ? "LOAD_BALANCER" : type,
 });
 
+/** `dataCenterIds` is the newer form of `locations`, and takes precedence over it. */
+const dataCenters = (ids: unknown): Properties => (list(ids).length > 0 ? { locations: list(ids) } : {});
+
 /** Converts variables to an object. They may be an object or a list of objects. */
 function variables(env: unknown): Properties {
   if (!Array.isArray(env)) return { env };
@@ -121,6 +124,7 @@ const PULUMI_TYPES: Readonly<Record<string, OldType>> = {
       ...same("gpuIds", "templateId", "idleTimeout", "locations", "flashBootType", "scalerType", "scalerValue"),
       ...same("workersMin", "workersMax", "networkVolumeId", "gpuCount", "minCudaVersion", "allowedCudaVersions"),
       ...same("executionTimeoutMs", "modelReferences", "instanceIds"),
+      dataCenterIds: dataCenters,
       name: endpointName,
       type: endpointType,
     },

@@ -20,7 +20,7 @@ export const save = {
   "save.flash-boot-off": documented("FLASHBOOT is the only value of flashBootType in the contract profile."),
   "save.flash-boot-off-observed": observed("flashBootType OFF clears FLASHBOOT in the observed profile."),
   "save.flash-boot-suffix": observed(
-    'In the observed profile, the name of an endpoint with FLASHBOOT is shown with the suffix " -fb".',
+    'In the observed profile, the name of an endpoint with FLASHBOOT is shown with the suffix " -fb" (a capture of 2026-04; Flash calls it historical).',
   ),
   "save.flash-boot-shown": assumed("The observed profile shows flashBootType OFF where none is set."),
   "save.null-default": assumed("null for a field that has a default is rejected as a validation error."),
@@ -36,7 +36,10 @@ export const save = {
   "save.newer-tiers": observed(
     "gpuIds also accepts ADA_32_PRO, HOPPER_141, BLACKWELL_96 and BLACKWELL_180, which are newer than the contract.",
   ),
-  "save.unknown-tier": assumed("An unknown GPU pool, or none, is rejected."),
+  "save.unknown-tier": observed(
+    "An unknown GPU pool, or none, is rejected, with the messages of runpodctl's captures (2026-06 to 2026-09).",
+  ),
+  "save.exclusions": observed("GraphQL ignores an exclusion that is in none of the pools (2026-09)."),
   "save.locations": documented("locations accepts CZ, FR, GB, NO, RO and US, as a comma-separated list."),
   "save.any-region": documented('locations "" or null means any region.'),
   "save.data-center": observed("locations accepts data centers such as EU-RO-1."),
@@ -44,8 +47,9 @@ export const save = {
   "save.scaler-type": documented("scalerType accepts QUEUE_DELAY and REQUEST_COUNT."),
   "save.unknown-scaler-type": assumed("An unknown scalerType is rejected."),
   "save.ranges": assumed(
-    "An empty name or templateId, a negative number, a scalerValue of 0 and workersMax below workersMin are rejected.",
+    "An empty name or templateId, a negative number and workersMax below workersMin are rejected.",
   ),
+  "save.scaler-text": observed('A scalerValue of 0 is rejected with "Scaler value cannot be less than 1." (2026-09).'),
   "save.any-template": assumed("Any non-empty templateId is accepted unless a list of templates is set."),
   "save.unknown-template": observed(
     'If an option or a seed names templates, any other templateId is rejected with "Unable to find template".',
@@ -61,11 +65,11 @@ export const save = {
   ),
   "save.no-quota": assumed("Without a quota option, there is no worker quota."),
   "save.quota": observed(
-    "The sum of workersMax over all endpoints must stay within the quota; the message is assumed.",
+    "The sum of workersMax over all endpoints must stay within the quota. The message begins and ends as in a capture of 2026-09-29.",
   ),
   "save.whole-scaler-value": observed("scalerValue is a whole number (Int) in the observed profile."),
   "save.observed-fields": assumed(
-    "The observed profile stores and shows the other fields of the service's clients; workersPFBTarget, workersStandby, env, modelReferences, compliance and repo have no effect.",
+    "The observed profile stores and shows the other fields of the service's clients; workersPFBTarget, env, modelReferences, compliance and repo have no effect.",
   ),
   "save.observed-defaults": observed(
     "A change that omits them sets gpuCount to 1, workersPFBTarget to 0 and instanceIds to null (observed profile).",
@@ -106,7 +110,9 @@ export const save = {
   "save.sources": assumed(
     "An endpoint shows its repo, its hubRelease and its flashEnvironmentId, null where it has none (observed profile).",
   ),
-  "save.standby": assumed("workersStandby can be set, and is 1 otherwise, even with workersMin 0 (observed profile)."),
+  "save.standby": assumed(
+    "A save that leaves out workersStandby sets 1, and the endpoint keeps a worker although workersMin is 0 (observed profile; three reports, 2026-08 and 2026-09).",
+  ),
   "save.own-template": observed(
     "A create with template in place of templateId also creates the template, with the endpoint's id as boundEndpointId (observed profile).",
   ),
@@ -128,7 +134,9 @@ export const save = {
 /** GraphQL: `deleteEndpoint`. */
 export const remove = {
   "delete.done": documented("deleteEndpoint returns data.deleteEndpoint null, and the endpoint is deleted."),
-  "delete.workers-not-zero": documented("workersMin and workersMax must both be 0; the message is assumed."),
+  "delete.workers-not-zero": documented(
+    "workersMin and workersMax must both be 0; the message is assumed. Flash 1.21 and pulumi-runpod delete without that (2026), so RunPod may accept it.",
+  ),
   "delete.draining": observed("A deletion is rejected while workers are still stopping; the message is assumed."),
   "delete.unknown-id": assumed('An unknown id is rejected with a message that contains "not found".'),
   "delete.same-data": observed("A rejected deletion returns the same data as a successful one; only errors differs."),

@@ -35,6 +35,10 @@ export const graphql = {
   "graphql.business-error": observed(
     'A broken rule returns 200 with errors, each with message, path and the code "RUNPOD"; the messages are assumed.',
   ),
+  "graphql.ended": assumed(
+    "With an option, every request to GraphQL returns 410 (announced for early 2027), 404 or a redirect; REST v2 stays.",
+  ),
+  "graphql.introspection": observed("In the observed profile introspection is off: 400 (2026-08)."),
   "graphql.selection": documented("The response has the selected fields of the operation's result under data."),
   "graphql.quota": assumed(
     "With GraphQL limits set, a request over a limit returns 429, without headers. The windows are those of REST v2.",

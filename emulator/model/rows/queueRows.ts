@@ -36,8 +36,18 @@ export const queue = {
   "queue.worker-id": observed("In the observed profile a job has the id of its worker."),
   "queue.stream": documented("/stream returns an array of items, each with output and metrics."),
   "queue.stream-observed": observed("In the observed profile /stream returns status in addition to the items."),
-  "queue.stream-hold": assumed(
-    "In the observed profile /stream waits up to 0.5 s for an item, or for the end of the job.",
+  "queue.stream-hold": observed(
+    "In the observed profile /stream waits up to 10 s, or wait milliseconds, for an item or the end of the job (2026-08).",
+  ),
+  "queue.retries": assumed("A job that was queued again shows retries. A capture of RunPod (2026) does not show it."),
+  "queue.empty-input": assumed(
+    'In the observed profile no handler gets a job whose input is {}: its worker drops it, and it fails with "job timed out after 1 retries" (two reports, 2026-07 and 2026-08). The 5 s until then are ours.',
+  ),
+  "queue.handler-error": observed(
+    "In the observed profile a handler that returns an object with error fails its job, as in RunPod's Python library 1.12.",
+  ),
+  "queue.refresh-worker": observed(
+    "In the observed profile refresh_worker in what a handler returns replaces the worker, and is not in the output.",
   ),
   "queue.short-execution-timeout": assumed(
     "In the observed profile executionTimeout may be any number of milliseconds from 1.",

@@ -9,7 +9,9 @@ export const template = {
     "saveTemplate without an id creates a template and assigns an id of 10 letters and digits.",
   ),
   "template.modify": observed("saveTemplate with the id of a template changes that template, name included."),
-  "template.replace": assumed("A nullable field that saveTemplate leaves out is reset; env is replaced as a whole."),
+  "template.replace": assumed(
+    "A nullable field that saveTemplate leaves out is reset, except isServerless; env is replaced as a whole.",
+  ),
   "template.list": observed("myself.podTemplates lists all templates with their fields, pod templates included."),
   "template.get": observed("podTemplate returns one template by its id."),
   "template.get-unknown": assumed("podTemplate returns null for an unknown id."),
@@ -23,6 +25,9 @@ export const template = {
   "template.ranges": assumed("An empty name or imageName, and a negative size, are rejected."),
   "template.serverless-volume": assumed("A serverless template whose volumeInGb is not 0 is rejected."),
   "template.serverless-fixed": assumed("isServerless of a template cannot be changed."),
+  "template.serverless-kept": observed(
+    "saveTemplate without isServerless keeps it: Flash 1.21 sends that with each deployment (2026-09).",
+  ),
   "template.env-limit": assumed("More than 50 environment variables are rejected."),
   "template.unique-name": observed(
     'A name that any template of the account has, pod templates included, is rejected with "Template name must be unique".',
@@ -106,7 +111,9 @@ export const secret = {
   "secret.update": documented(
     "A change writes the value, then the description. Only writing a value updates valueLastUpdatedAt. REST v2 requires at least one of the two.",
   ),
-  "secret.times": assumed("A new secret has valueLastUpdatedAt, in GraphQL lastUpdatedAt, from its creation."),
+  "secret.times": assumed(
+    "A new secret has valueLastUpdatedAt, in GraphQL lastUpdatedAt, from its creation. Public clients read only updatedAt, which every change sets (2026-03).",
+  ),
   "secret.list": documented(
     "myself.secrets and GET /v2/account/secrets list all; ?name= finds one, in any case of its name.",
   ),

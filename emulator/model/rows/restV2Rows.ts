@@ -28,6 +28,13 @@ export const restV2 = {
   "v2.create-status": documented("A create returns 201 with the record."),
   "v2.patch": documented("A change keeps the fields that it leaves out, and returns the whole record."),
   "v2.delete-status": documented("A deletion returns 204 without a body; after that, 404."),
+  "v2.exclusions": observed(
+    "An excluded GPU type that is in none of the pools, and exclusions that leave no type, return 400 (2026-09); the message is assumed.",
+  ),
+  "v2.start-command": observed(
+    "Endpoints and templates accept entrypoint and cmd, and always show them; [] clears them (2026-09). They have no effect here.",
+  ),
+  "v2.unserved": assumed("An operation of REST v2 that the emulator does not have returns 501 with its name."),
   "v2.gpu": documented("A create needs gpu or cpu: both or neither returns 400."),
   "v2.cpu": documented("cpu lists different flavors, each with 2, 4, 8, … vCPUs; otherwise 422."),
   "v2.cpu-shown": documented("An endpoint on CPUs has cpu, with the memory of each, and gpu null."),
@@ -58,7 +65,9 @@ export const restV2 = {
   "v2.bound-change": assumed("A change of its container changes that template, so GraphQL shows the same."),
   "v2.delete-bound": documented("The deletion of an endpoint deletes the template that belongs to it, and no other."),
   "v2.delete-workers": observed("The deletion of an endpoint ends its workers; workersMax need not be 0."),
-  "v2.idle-timeout": documented("idleTimeout with REQUEST_COUNT is rejected with 422, and no response has it."),
+  "v2.idle-timeout": documented(
+    "idleTimeout with REQUEST_COUNT is rejected with 422 and the detail of a capture of 2026-08-18, and no response has it.",
+  ),
   "v2.data-centers": assumed("A data center outside the catalog returns 400."),
   "v2.countries": assumed("An endpoint whose locations hold countries shows all their data centers."),
   "v2.volumes": documented("networkVolumes holds several volumes, and is replaced as a whole."),
@@ -92,6 +101,6 @@ export const restV2 = {
   ),
   "v2.registry-fixed": documented("A registry credential cannot be changed: 405."),
   "v2.pod": documented("GET /v2/pods/{id} returns a pod, and 404 for a worker."),
-  "v2.tags": assumed("There are no tags: /v2/tags returns 404. What a service with tags shows is not known yet."),
+  "v2.tags": assumed("There are no tags: /v2/tags returns 501. What a service with tags shows is not known yet."),
   "v2.pod-fields": documented("A pod has status, cost, disk, mounts and runtime in place of the names of REST v1."),
 };

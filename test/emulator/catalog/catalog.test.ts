@@ -87,7 +87,7 @@ test("[catalog.sold-out] jobs wait while their GPUs are sold out, and run as soo
     seed: { endpoints: [{ id: "e", name: "e", gpuIds: "ADA_24", templateId: "t", locations: "RO" }] },
   });
   const rule = emulator.faults.add({ match: { pool: "ADA_24" }, effect: { soldOut: true } });
-  const { id } = (await callV2(emulator, "POST", "/e/run", { input: {} })).body;
+  const { id } = (await callV2(emulator, "POST", "/e/run", { input: { n: 1 } })).body;
   await clock.advance(600_000);
   const status = async () => (await callV2(emulator, "GET", `/e/status/${id}`)).body.status;
   expect(await status()).toBe("IN_QUEUE");

@@ -93,7 +93,7 @@ describe("access to the control interface", () => {
         at("/v1/pods", { headers }),
         at("/v2/serverless", { headers }),
         at("/v2/mine/health", { headers }),
-        at("/v2/mine/run", { method: "POST", headers: { ...json, ...headers }, body: '{"input":{}}' }),
+        at("/v2/mine/run", { method: "POST", headers: { ...json, ...headers }, body: '{"input":{"n":1}}' }),
         at("/v2/mine/job-take/worker", { headers }),
         at("/v2/mine/openai/v1/models", { headers }),
         at("/nothing", { headers }),

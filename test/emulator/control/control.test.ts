@@ -203,7 +203,7 @@ describe("reset", () => {
     const waiting = send(`${emulator.url}/v2/${id}/runsync`, {
       method: "POST",
       headers: { authorization: `Bearer ${emulator.apiKey}`, "content-type": "application/json" },
-      body: '{"input":{}}',
+      body: '{"input":{"n":1}}',
     });
     while (emulator.journal.requests({ operation: "runsync" }).length === 0) {
       await new Promise((resolve) => setTimeout(resolve, 5));

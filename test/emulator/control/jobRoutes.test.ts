@@ -56,7 +56,7 @@ describe("jobs and workers over HTTP", () => {
     emulator = await emulator
       .stop()
       .then(() => startEmulator({ profile: "observed", seed: { endpoints: [{ id: "lb", ...lb }] } }));
-    const { status, body } = await control("POST", "jobs", { endpointId: "lb", input: {} });
+    const { status, body } = await control("POST", "jobs", { endpointId: "lb", input: { n: 1 } });
     expect(status).toBe(400);
     expect(body.error).toMatch(
       /Endpoint lb is a load-balancing endpoint, which has no queue: send requests to \/lb\/lb\//,
@@ -155,9 +155,9 @@ describe("jobs and workers over HTTP", () => {
   });
 
   test.each([
-    [{ input: {} }, "endpointId"],
-    [{ endpointId: "none", input: {} }, "none"],
-    [{ endpointId: 7, input: {} }, "endpointId"],
+    [{ input: { n: 1 } }, "endpointId"],
+    [{ endpointId: "none", input: { n: 1 } }, "none"],
+    [{ endpointId: 7, input: { n: 1 } }, "endpointId"],
     [null, "endpointId"],
   ])("refuses to send %j", async (body, named) => {
     const answer = await control("POST", "jobs", body);

@@ -115,7 +115,7 @@ test("[save.cuda] [save.cpu-instances] [save.models] values that the service doe
     expect(await refusal({ gpuIds: "", instanceIds: [id] })).toMatch(`No CPU instance has the id "${id}"`);
   }
   expect(await refusal({ gpuIds: "", instanceIds: ["cpu3c-2-4"], modelReferences: ["a"] })).toMatch(/no model/);
-  expect(await refusal({ gpuIds: null })).toMatch(/gpuIds/);
+  expect(await refusal({ gpuIds: null })).toMatch(/gpuId\(s\) is required/);
   expect(emulator.endpoints.list()).toEqual([]);
 });
 

@@ -67,7 +67,7 @@ test("a later saveTemplate also changes the endpoint to which the template belon
     send(`${emulator.url}/v2/${id}/runsync`, {
       method: "POST",
       headers: { "content-type": "application/json", authorization: emulator.apiKey },
-      body: '{"input":{}}',
+      body: '{"input":{"n":1}}',
     });
   await run();
   const change = { ...TEMPLATE, id: templateId, imageName: "me/llama:2", volumeInGb: 0, isServerless: true };
@@ -83,7 +83,7 @@ test("[save.template-or-id] [save.template-once] [save.template-lost] a refused 
   const refusal = async (more: object) =>
     (await ask(emulator, SAVE, { input: { ...INPUT, ...more } })).errors[0].message;
   expect(await refusal({ templateId: "t" })).toMatch(/cannot be combined/);
-  expect(await refusal({ gpuIds: "NONE" })).toMatch(/gpuIds contains "NONE"/);
+  expect(await refusal({ gpuIds: "NONE" })).toMatch(/Invalid GPU Pool ID: NONE/);
   expect(emulator.templates.list()).toEqual([]);
   const { id } = await create(emulator);
   expect(await refusal({ id })).toMatch(/changed by saveTemplate/);

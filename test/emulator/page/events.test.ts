@@ -42,7 +42,7 @@ async function follow(query = ""): Promise<() => Promise<Change>> {
 }
 
 const submit = async (endpointId = "chat") =>
-  (await callControl(emulator, "POST", "jobs", { endpointId, input: {} })).body.id as string;
+  (await callControl(emulator, "POST", "jobs", { endpointId, input: { n: 1 } })).body.id as string;
 
 /** Returns the next change that has a field. */
 async function nextWith<Name extends keyof Change>(next: () => Promise<Change>, name: Name) {

@@ -106,7 +106,7 @@ describe("worker output", () => {
   const script = `require(${JSON.stringify(emulatorModule)}).startEmulator(${JSON.stringify(options)}).then(async (emulator) => {
       emulator.faults.add({ effect: { hangWorker: true } });
       const headers = { authorization: emulator.apiKey, "content-type": "application/json" };
-      const job = fetch(emulator.url + "/v2/e/runsync", { method: "POST", headers, body: '{"input":{}}' });
+      const job = fetch(emulator.url + "/v2/e/runsync", { method: "POST", headers, body: '{"input":{"n":1}}' });
       while (emulator.faults.list()[0].applied === 0) await new Promise((resolve) => setTimeout(resolve, 20));
       console.log("hangs");
       await job;

@@ -126,7 +126,7 @@ describe("/purge-queue", () => {
   test("a caller that is waiting for a purged job gets a response immediately", async () => {
     const queue = await startQueue({}, { handlers });
     await queue.run({ hang: true });
-    const { answer } = await queue.begin("runsync", { input: {} });
+    const { answer } = await queue.begin("runsync", { input: { n: 1 } });
     await queue.post("purge-queue");
     expect((await answer).status).toBe(404);
   });

@@ -112,13 +112,13 @@ describe("malformed requests", () => {
     ["an input that is null", { input: null }],
     ["an input that is a string", { input: "a" }],
     ["an input that is an array", { input: [] }],
-    ["a policy that is no object", { input: {}, policy: 5 }],
-    ["a lowPriority that is no boolean", { input: {}, policy: { lowPriority: "yes" } }],
-    ["a webhook that is no URL", { input: {}, webhook: "example" }],
-    ["a webhook of another scheme", { input: {}, webhook: "ftp://example.com" }],
-    ["a webhook that is no string", { input: {}, webhook: 5 }],
-    ["an s3Config that is no object", { input: {}, s3Config: "a" }],
-    ["an s3Config with a number", { input: {}, s3Config: { accessId: 5 } }],
+    ["a policy that is no object", { input: { n: 1 }, policy: 5 }],
+    ["a lowPriority that is no boolean", { input: { n: 1 }, policy: { lowPriority: "yes" } }],
+    ["a webhook that is no URL", { input: { n: 1 }, webhook: "example" }],
+    ["a webhook of another scheme", { input: { n: 1 }, webhook: "ftp://example.com" }],
+    ["a webhook that is no string", { input: { n: 1 }, webhook: 5 }],
+    ["an s3Config that is no object", { input: { n: 1 }, s3Config: "a" }],
+    ["an s3Config with a number", { input: { n: 1 }, s3Config: { accessId: 5 } }],
   ])("[queue.bad-request] %s makes /run and /runsync return 400, and no job is created", async (_, body) => {
     const queue = await startQueue();
     for (const operation of ["run", "runsync"]) {
@@ -138,9 +138,9 @@ describe("malformed requests", () => {
     ["ttl", -1, 10_001],
   ])("[queue.out-of-range] [queue.execution-timeout-limits] [queue.ttl-limits] a policy.%s of %p is refused, and one of %p is accepted", async (field, wrong, right) => {
     const queue = await startQueue();
-    const refused = await queue.post("run", { input: {}, policy: { [field]: wrong } });
+    const refused = await queue.post("run", { input: { n: 1 }, policy: { [field]: wrong } });
     expect([refused.status, refused.body.detail]).toEqual([400, expect.stringContaining(field)]);
-    expect((await queue.post("run", { input: {}, policy: { [field]: right } })).status).toBe(200);
+    expect((await queue.post("run", { input: { n: 1 }, policy: { [field]: right } })).status).toBe(200);
   });
 
   test.each([
@@ -153,7 +153,7 @@ describe("malformed requests", () => {
     "",
   ])("[queue.out-of-range] [queue.runsync-wait] a wait of %p is refused, and no job is created", async (wait) => {
     const queue = await startQueue();
-    const { status, headers } = await queue.post(`runsync?wait=${wait}`, { input: {} });
+    const { status, headers } = await queue.post(`runsync?wait=${wait}`, { input: { n: 1 } });
     expect([status, headers.get("x-emulator-fidelity")]).toEqual([400, "assumed"]);
     expect((await queue.get("requests")).body.requests).toEqual([]);
   });
@@ -174,7 +174,7 @@ describe("malformed requests", () => {
     const policy = { executionTimeout: null, lowPriority: null, ttl: null };
     for (const more of [{ policy }, { policy: null }, { webhook: null, s3Config: null, policy: {} }]) {
       const queue = await startQueue();
-      expect(await queue.post("run", { input: {}, ...more })).toMatchObject({ status: 200 });
+      expect(await queue.post("run", { input: { n: 1 }, ...more })).toMatchObject({ status: 200 });
       // The default time to live of a job is 24 hours, its execution timeout 10 minutes.
       await queue.clock.runUntilIdle();
       expect((await queue.get("requests")).body.requests).toMatchObject([{ status: "COMPLETED" }]);
@@ -183,7 +183,7 @@ describe("malformed requests", () => {
 
   test("unknown fields are ignored", async () => {
     const queue = await startQueue();
-    expect((await queue.post("run", { input: {}, color: "red", policy: { size: 1 } })).status).toBe(200);
+    expect((await queue.post("run", { input: { n: 1 }, color: "red", policy: { size: 1 } })).status).toBe(200);
   });
 });
 

@@ -6,8 +6,8 @@ afterEach(stopAll);
 const second = 1000;
 
 const operations: Record<string, (queue: QueueTest) => Promise<Answer>> = {
-  run: (queue) => queue.post("run", { input: {} }),
-  runsync: (queue) => queue.post("runsync", { input: {} }),
+  run: (queue) => queue.post("run", { input: { n: 1 } }),
+  runsync: (queue) => queue.post("runsync", { input: { n: 1 } }),
   status: (queue) => queue.get("status/none"),
   stream: (queue) => queue.get("stream/none"),
   cancel: (queue) => queue.post("cancel/none"),
@@ -52,7 +52,7 @@ describe("the contract's table", () => {
   test("[queue.rate-limits] /runsync accepts 400 requests in flight", async () => {
     const queue = await startQueue({ workersMin: 0, workersMax: 0 }, { rateLimits: undefined });
     const statuses: number[] = [];
-    const submit = () => queue.post("runsync", { input: {} }).then(({ status }) => statuses.push(status));
+    const submit = () => queue.post("runsync", { input: { n: 1 } }).then(({ status }) => statuses.push(status));
     const waiting = Array.from({ length: 401 }, submit);
     await Promise.race(waiting);
     expect(statuses).toEqual([429]);
@@ -110,7 +110,7 @@ describe("fault rules and limits", () => {
     const statuses = (answers: { status: number }[]) => answers.map(({ status }) => status);
     expect(statuses(await Promise.all(begun.map(({ answer }) => answer)))).toEqual([200, 200, 429]);
 
-    const next = await queue.begin("run", { input: {} });
+    const next = await queue.begin("run", { input: { n: 1 } });
     await queue.clock.advance(2 * second);
     expect((await next.answer).status).toBe(200);
   });
@@ -122,22 +122,22 @@ describe("fault rules and limits", () => {
     const headers = { authorization: queue.emulator.apiKey };
     const client = new AbortController();
     const hanging = [1, 2].map(() =>
-      fetch(url, { method: "POST", headers, body: '{"input":{}}', signal: client.signal }).catch(() => "cut"),
+      fetch(url, { method: "POST", headers, body: '{"input":{"n":1}}', signal: client.signal }).catch(() => "cut"),
     );
     const pending = () => queue.emulator.journal.requests({ outcome: "pending" }).length;
     while (pending() < 2) await new Promise((resolve) => setImmediate(resolve));
-    expect((await queue.post("run", { input: {} })).status).toBe(429);
+    expect((await queue.post("run", { input: { n: 1 } })).status).toBe(429);
     client.abort();
     expect(await Promise.all(hanging)).toEqual(["cut", "cut"]);
     while (pending() > 0) await new Promise((resolve) => setImmediate(resolve));
-    expect((await queue.post("run", { input: {} })).status).toBe(200);
+    expect((await queue.post("run", { input: { n: 1 } })).status).toBe(200);
   });
 
   test("a request that a fault rule answers does not count toward a limit", async () => {
     const queue = await startQueue({}, { rateLimits: limits });
     queue.emulator.faults.add({ match: { operation: "run" }, effect: { status: 503 }, times: 8 });
-    for (let n = 0; n < 8; n += 1) expect((await queue.post("run", { input: {} })).status).toBe(503);
-    expect(await refusedOf(5, () => queue.post("run", { input: {} }), 1)).toBe(1);
+    for (let n = 0; n < 8; n += 1) expect((await queue.post("run", { input: { n: 1 } })).status).toBe(503);
+    expect(await refusedOf(5, () => queue.post("run", { input: { n: 1 } }), 1)).toBe(1);
   });
 
   test("requests with a wrong key or an unknown operation do not count toward a limit", async () => {
@@ -147,7 +147,7 @@ describe("fault rules and limits", () => {
       expect((await fetch(url, { method: "POST", headers: { authorization: "wrong" } })).status).toBe(401);
       expect((await queue.get("run")).status).toBe(404);
     }
-    expect((await queue.post("run", { input: {} })).status).toBe(200);
+    expect((await queue.post("run", { input: { n: 1 } })).status).toBe(200);
   });
 });
 
@@ -163,7 +163,7 @@ describe("settings", () => {
       { rateLimits: { limits: { status: { perWindow: 3 }, run: { concurrent: 0 } } } },
     );
     expect(await refusedOf(5, () => queue.get("status/none"), 1)).toBe(2);
-    expect((await queue.post("run", { input: {} })).status).toBe(429);
+    expect((await queue.post("run", { input: { n: 1 } })).status).toBe(429);
     expect(await refusedOf(3, () => queue.post("purge-queue"), 1)).toBe(1);
   });
 });

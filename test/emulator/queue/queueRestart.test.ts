@@ -85,9 +85,9 @@ test("acknowledged jobs survive a crash, and ended jobs keep their results", asy
 test("jobs that expire before a restart are gone afterwards", async () => {
   const clock = manualClock();
   const before = await start("data.json", clock, { worker: () => "done" });
-  const { id: ended } = await before.call("POST", "run", { input: {} });
+  const { id: ended } = await before.call("POST", "run", { input: { n: 1 } });
   await clock.advance(second);
-  const { id: kept } = await before.call("POST", "run", { input: {} });
+  const { id: kept } = await before.call("POST", "run", { input: { n: 1 } });
   await clock.advance(second);
   const image = crashImage("later.json");
   const after = await start(image, manualClock(clock.now() + 30 * minute - second - 1), {});
@@ -112,7 +112,7 @@ test("an unread stream can be read after a restart", async () => {
     yield "b";
   };
   const before = await start("data.json", clock, { worker });
-  const { id } = await before.call("POST", "run", { input: {} });
+  const { id } = await before.call("POST", "run", { input: { n: 1 } });
   await clock.advance(0);
   await before.call("GET", `status/${id}`);
   const after = await start(crashImage("stream.json"), clock, {});
@@ -124,7 +124,7 @@ test("days without jobs are still counted after a restart", async () => {
   const day = 24 * 60 * minute;
   const clock = manualClock();
   const before = await start("data.json", clock, {});
-  await before.call("POST", "run", { input: {} });
+  await before.call("POST", "run", { input: { n: 1 } });
   const image = crashImage("idle.json");
   const after = await start(image, manualClock(clock.now() + 7 * day), {});
   expect(after.emulator.endpoints.get("ep")).toMatchObject({ workersMax: 0 });

@@ -67,7 +67,7 @@ test("[queue.webhook-states] FAILED and TIMED_OUT jobs are also posted, but CANC
   const queue = await startQueue({}, { handlers });
   await queue.run({ fail: true }, { webhook: url });
   await queue.run({ timeOut: true }, { webhook: url });
-  const cancelled = await queue.run({}, { webhook: url });
+  const cancelled = await queue.run({ n: 1 }, { webhook: url });
   await queue.clock.advance(2 * second);
   await queue.post(`cancel/${cancelled}`);
   await queue.clock.advance(60 * second);
@@ -80,7 +80,7 @@ describe("[queue.webhook-tries] tries", () => {
   ])("a response with %d counts as a failure and leads to two more tries, 10 s apart", async (status) => {
     answers = [status, status, status];
     const queue = await startQueue({}, { handlers });
-    const id = await queue.run({}, { webhook: url });
+    const id = await queue.run({ n: 1 }, { webhook: url });
     await queue.clock.advance(second);
     await queue.clock.advance(10 * second - 1);
     expect(deliveries).toHaveLength(1);
@@ -97,7 +97,7 @@ describe("[queue.webhook-tries] tries", () => {
   test("no further tries follow the first 200 response", async () => {
     answers = [500, 200];
     const queue = await startQueue({}, { handlers });
-    await queue.run({}, { webhook: url });
+    await queue.run({ n: 1 }, { webhook: url });
     await queue.clock.advance(600 * second);
     expect(deliveries).toHaveLength(2);
   });
@@ -106,7 +106,7 @@ describe("[queue.webhook-tries] tries", () => {
     receiver.close();
     await once(receiver, "close");
     const queue = await startQueue({}, { handlers });
-    const id = await queue.run({}, { webhook: url });
+    const id = await queue.run({ n: 1 }, { webhook: url });
     await queue.clock.advance(60 * second);
     expect(await queue.job(id)).toMatchObject({ status: "COMPLETED", output: { ok: true } });
   });
@@ -114,7 +114,7 @@ describe("[queue.webhook-tries] tries", () => {
   test("[queue.webhook-tries-observed] the observed profile accepts any 2xx status", async () => {
     answers = [204];
     const queue = await startQueue({}, { profile: "observed", handlers });
-    await queue.run({}, { webhook: url });
+    await queue.run({ n: 1 }, { webhook: url });
     await queue.clock.advance(600 * second);
     expect(deliveries).toHaveLength(1);
   });
@@ -122,7 +122,7 @@ describe("[queue.webhook-tries] tries", () => {
   test("[queue.webhook-tries-observed] the observed profile pauses for 5 s and 15 s", async () => {
     answers = [500, 500];
     const queue = await startQueue({}, { profile: "observed", handlers });
-    await queue.run({}, { webhook: url });
+    await queue.run({ n: 1 }, { webhook: url });
     const counts: number[] = [];
     for (const ms of [second, 5 * second - 1, 1, 15 * second - 1, 1]) {
       await queue.clock.advance(ms);
@@ -135,7 +135,7 @@ describe("[queue.webhook-tries] tries", () => {
 test("a fault rule can drop a try, and the next try follows after the usual pause", async () => {
   const queue = await startQueue({}, { handlers });
   queue.emulator.faults.add({ effect: { dropWebhook: true }, times: 1 });
-  await queue.run({}, { webhook: url });
+  await queue.run({ n: 1 }, { webhook: url });
   await queue.clock.advance(11 * second - 1);
   expect(deliveries).toEqual([]);
   await queue.clock.advance(1);

@@ -69,3 +69,18 @@ test("every kind of difference is reported", () => {
     ]),
   );
 });
+
+test("parameters may be references to a parameter that is or is not required", () => {
+  for (const required of [true, false]) {
+    const parameters = [{ $ref: "#/components/parameters/Cursor" }];
+    const responses = { 200: { content: { "application/json": { schema: { type: "object" } } } } };
+    const document = {
+      paths: { "/serverless": { get: { parameters, responses } } },
+      components: { parameters: { Cursor: { name: "cursor", in: "query", required } } },
+    };
+    const facts = { list: { method: "GET", path: "/serverless", status: 200, query: ["cursor", "limit"] } } as const;
+    expect(differences(facts, document)).toEqual([
+      "list (GET /serverless): the query parameter limit is not in the document",
+    ]);
+  }
+});

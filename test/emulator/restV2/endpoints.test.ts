@@ -55,6 +55,8 @@ test("[v2.create-status] [v2.template-unseen] a create returns 201 with the whol
     networkVolumes: [],
     registry: null,
     args: "",
+    cmd: [],
+    entrypoint: [],
     disk: 20,
     image: "me/one:1",
     env: { A: "template" },

@@ -17,6 +17,8 @@ test("[v2.template-defaults] a template with only a name and an image gets the d
     name: "t",
     image: "me/t:1",
     args: "",
+    cmd: [],
+    entrypoint: [],
     disk: 20,
     mounts: {},
     ports: [],
@@ -38,8 +40,8 @@ test("[v2.template-defaults] a template with only a name and an image gets the d
   expect((await call("DELETE", `/templates/${body.id}`)).status).toBe(204);
 });
 
-test("[v2.tags] tags are not supported", async () => {
-  expect((await call("GET", "/tags?include=resources")).status).toBe(404);
+test("[v2.tags] tags are not emulated", async () => {
+  expect((await call("GET", "/tags?include=resources")).status).toBe(501);
 });
 
 test("[v2.template-in-use] a template that a GraphQL endpoint uses cannot be deleted", async () => {

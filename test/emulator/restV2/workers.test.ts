@@ -69,7 +69,7 @@ test("[v2.stale] [v2.rollout] [v2.releases] [v2.release-diff] a release replaces
   await clock.advance(1000);
   await fetch(`${emulator.url}/v2/e1/run`, {
     method: "POST",
-    body: JSON.stringify({ input: {} }),
+    body: JSON.stringify({ input: { n: 1 } }),
     headers: { authorization: `Bearer ${emulator.apiKey}`, "content-type": "application/json" },
   });
   await clock.advance(1000);
@@ -178,7 +178,7 @@ test("[worker-fault.no-jobs] a worker that takes no jobs stays idle while jobs w
   expect(status).toBe("IDLE");
   await fetch(`${emulator.url}/v2/e1/run`, {
     method: "POST",
-    body: JSON.stringify({ input: {} }),
+    body: JSON.stringify({ input: { n: 1 } }),
     headers: { authorization: `Bearer ${emulator.apiKey}`, "content-type": "application/json" },
   });
   await clock.advance(60_000);
@@ -196,7 +196,7 @@ test.each<[object, number]>([
   await workerUnder(effect, ms);
   emulator.faults.clear();
   const headers = { authorization: `Bearer ${emulator.apiKey}`, "content-type": "application/json" };
-  await fetch(`${emulator.url}/v2/e1/run`, { method: "POST", body: JSON.stringify({ input: {} }), headers });
+  await fetch(`${emulator.url}/v2/e1/run`, { method: "POST", body: JSON.stringify({ input: { n: 1 } }), headers });
   await clock.advance(30_000);
   const { jobs } = (await (await fetch(`${emulator.url}/v2/e1/health`, { headers })).json()) as { jobs: object };
   expect(jobs).toMatchObject({ completed: 1, inQueue: 0 });

@@ -120,7 +120,7 @@ const seed = (env: Record<string, string>) => ({
 /** Runs a job, and returns what its handler returns: the variables of its worker. */
 async function variables(): Promise<Record<string, string>> {
   const headers = { authorization: `Bearer ${emulator.apiKey}`, "content-type": "application/json" };
-  const running = fetch(`${emulator.url}/v2/e1/runsync`, { method: "POST", headers, body: '{"input":{}}' });
+  const running = fetch(`${emulator.url}/v2/e1/runsync`, { method: "POST", headers, body: '{"input":{"n":1}}' });
   let output: Record<string, string> | undefined;
   running.then(async (response) => {
     output = ((await response.json()) as { output?: Record<string, string> }).output ?? {};

@@ -156,7 +156,7 @@ describe("effects", () => {
     await send(`${timed.url}/v2/${id}/run`, {
       method: "POST",
       headers: { authorization: timed.apiKey, "content-type": "application/json" },
-      body: JSON.stringify({ input: {}, webhook: `http://127.0.0.1:${port}/hook` }),
+      body: JSON.stringify({ input: { n: 1 }, webhook: `http://127.0.0.1:${port}/hook` }),
     });
     await clock.advance(9_000);
     expect(received).toEqual([]);

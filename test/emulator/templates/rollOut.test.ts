@@ -55,6 +55,8 @@ test("[workers.container] a job runs with the image and the variables of the tem
     templateId: "t",
     imageName: "app:1",
     env: { MODEL: "a" },
+    cmd: [],
+    entrypoint: [],
     dockerArgs: "",
     containerDiskInGb: 20,
     ports: [],

@@ -125,6 +125,8 @@ describe("saveTemplate", () => {
       name: "a",
       imageName: "me/app:1",
       dockerArgs: "",
+      cmd: [],
+      entrypoint: [],
       containerDiskInGb: 20,
       volumeInGb: 0,
       env: [{ key: "C", value: "3" }],
@@ -198,9 +200,9 @@ describe("saveTemplate", () => {
     ).toContain(named);
   });
 
-  test("[template.serverless-fixed] isServerless cannot be changed, and omitting it counts as a change", async () => {
+  test("[template.serverless-fixed] isServerless cannot be changed", async () => {
     const id = await created("a");
-    const change = `saveTemplate(input: { id: "${id}", name: "a", ${TEMPLATE_REQUIRED}, env: [] }) { id }`;
+    const change = `saveTemplate(input: { id: "${id}", name: "a", ${TEMPLATE_REQUIRED}, env: [], isServerless: false }) { id }`;
     expect(await refusedMutation(emulator, change)).toContain("isServerless");
   });
 
@@ -290,7 +292,7 @@ describe("deleteTemplate", () => {
     const run = {
       method: "POST",
       headers: { authorization: account.apiKey, "content-type": "application/json" },
-      body: '{"input":{}}',
+      body: '{"input":{"n":1}}',
     };
     expect((await fetch(`${account.url}/v2/${endpoint.id}/run`, run)).status).toBe(200);
     await clock.advance(1000);

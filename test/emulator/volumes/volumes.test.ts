@@ -27,7 +27,7 @@ test("[volume.input] the data center is required, and so is the id for a change 
   const provided = /of required type "String!" was not provided/;
   expect(await invalidMutation(emulator, create('name: "a", size: 10'))).toMatch(provided);
   expect(await invalidMutation(emulator, update("size: 10"))).toMatch(provided);
-  expect(await invalidMutation(emulator, "deleteNetworkVolume(input: {})")).toMatch(provided);
+  expect(await invalidMutation(emulator, "deleteNetworkVolume(input: { n: 1 })")).toMatch(provided);
   expect(await invalidMutation(emulator, 'deleteNetworkVolume(id: "x")')).toContain('Unknown argument "id"');
 });
 

@@ -48,7 +48,7 @@ test.each<[string, number, Partial<EndpointSeed>]>([
 test("[workers.no-machine] a job waits without an error until a machine matches", async () => {
   const clock = manualClock();
   await using emulator = await start({ workersMin: 0, gpuCount: 9 }, { clock });
-  const { id } = (await callV2(emulator, "POST", "/e/run", { input: {} })).body;
+  const { id } = (await callV2(emulator, "POST", "/e/run", { input: { n: 1 } })).body;
   await clock.advance(600_000);
   const status = async () => (await callV2(emulator, "GET", `/e/status/${id}`)).body.status;
   expect(await status()).toBe("IN_QUEUE");
@@ -73,7 +73,7 @@ test("[workers.volumes] [workers.places] workers use the locations of the volume
       },
     },
   );
-  for (const _ of VOLUMES) await callV2(emulator, "POST", "/e/run", { input: {} });
+  for (const _ of VOLUMES) await callV2(emulator, "POST", "/e/run", { input: { n: 1 } });
   await clock.advance(2000);
   expect(places.sort()).toEqual([
     ["EU-CZ-1", "cz"],

@@ -50,7 +50,6 @@ describe("no change", () => {
     ["gpuIds with spaces", { gpuIds: " AMPERE_24 , ADA_24" }, { gpuIds: "AMPERE_24,ADA_24" }],
     ["gpuIds with exclusions in another order", { gpuIds: ["AMPERE_24", "-B", "-A"] }, { gpuIds: "AMPERE_24,-A,-B" }],
     ["the service's suffix at the name", {}, { name: "llama -fb" }],
-    ["the service's suffix in the program", { name: "llama -fb" }, {}],
     ["null for FLASHBOOT that is off", { flashBootType: null }, {}],
     ["OFF for FLASHBOOT that is off", { flashBootType: "OFF" }, {}],
     ["null for no network volume", { networkVolumeId: null }, {}],

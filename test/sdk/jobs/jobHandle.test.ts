@@ -130,6 +130,15 @@ describe("waiting for a job", () => {
     expect((error as JobFailedError).jobError).toContain("[redacted]");
   });
 
+  test("fails with the job's output if the handler put its error there", async () => {
+    await using emulated = await startQueue();
+    const job = await emulated.run(emulated.queue.run({ input: { n: 1 } }));
+    const body = { id: job.id, status: "FAILED", output: { error_code: "OOM", message: `key ${CANARY}` } };
+    emulated.emulator.faults.add({ match: { operation: "status" }, effect: { status: 200, body } });
+    const error = await emulated.failure(job.wait());
+    expect(error.message).toContain('failed: {"error_code":"OOM","message":"key [redacted]"}');
+  });
+
   test("fails when the job exceeds its execution timeout [contract.execution-timeout]", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(emulated.queue.run({ input: { ms: 60_000 }, policy: { executionTimeout: 5_000 } }));

@@ -76,12 +76,17 @@ describe("a job's request", () => {
   });
 
   test("causes a warning when the job's ttl is shorter than its execution timeout [contract.ttl-and-timeout]", () => {
-    const warningsOf = (policy: object) => checkJobRequest("run", { input: {}, policy }).warnings;
+    const warningsOf = (policy: object) => checkJobRequest("run", { input: { n: 1 }, policy }).warnings;
     expect(warningsOf({ ttl: 10_000, executionTimeout: 20_000 })).toHaveLength(1);
     expect(warningsOf({ executionTimeout: 90_000_000 })).toHaveLength(1);
     expect(warningsOf({ ttl: 20_000, executionTimeout: 20_000 })).toEqual([]);
     expect(warningsOf({ ttl: 10_000 })).toEqual([]);
     expect(warningsOf({})).toEqual([]);
+  });
+
+  test("causes a warning when its input is empty", () => {
+    expect(checkJobRequest("runsync", { input: {} }).warnings).toEqual([expect.stringContaining("input is empty")]);
+    expect(checkJobRequest("run", { input: { prompt: null } }).warnings).toEqual([]);
   });
 
   test("may contain a storage secret, which is sent but never shown [contract.request-s3-config]", () => {

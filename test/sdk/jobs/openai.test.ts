@@ -2,11 +2,12 @@ import OpenAI from "openai";
 import { z } from "zod";
 import { startEmulator } from "../../../emulator";
 import { createClient } from "../../../sdk/client";
-import { ConnectionError, RequestTimeoutError, ServiceFaultError } from "../../../sdk/errors";
+import { ConnectionError, RejectedError, RequestTimeoutError, ServiceFaultError } from "../../../sdk/errors";
 import { OpenAiStreamError, OpenAiStreamIncompleteError, SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
 import { CANARY, withoutCanary } from "../../support/emulated";
 import { startQueue } from "../../support/queue";
 import { clientOf, startRawServer } from "../../support/rawServer";
+import { startScriptedServer } from "../../support/scriptedServer";
 
 const PATH = "v1/chat/completions";
 const body = { model: "m", messages: [{ role: "user", content: "to be or not" }] };
@@ -191,4 +192,30 @@ describe("openaiStream", () => {
     expect(error).toBeInstanceOf(SubmitUncertainError);
     expect((error as Error).cause).toBeInstanceOf(ServiceFaultError);
   });
+});
+
+test.each([
+  [{ code: 404, object: "error", message: `no model ${CANARY}` }, "an error: no model [redacted]"],
+  [{ err: "api", traceback: "Traceback\n  line 1\nValueError: too long\n" }, "an error: ValueError: too long"],
+  [{ error: { message: "context length", type: "BadRequestError" } }, "an error: context length"],
+])("a response with status 200 and an error in its body throws: %j", async (response, message) => {
+  await using server = await startScriptedServer(() => ({ body: response }));
+  const client = clientOf(server);
+  const failure = withoutCanary(
+    await client
+      .endpoint("a")
+      .openai(PATH, { body })
+      .catch((error: unknown) => error),
+  );
+  expect(failure).toBeInstanceOf(RejectedError);
+  expect(failure.message).toContain(message);
+  expect(server.requests).toHaveLength(1);
+  await client.close();
+});
+
+test("a response of Cloudflare with error code 1010 is not blamed on the key", async () => {
+  await using server = await startScriptedServer(() => ({ status: 403, body: "error code: 1010" }));
+  const client = clientOf(server);
+  await expect(client.endpoints.list()).rejects.toThrow(/Cloudflare.*header User-Agent.*not because of the key/);
+  await client.close();
 });

@@ -59,7 +59,7 @@ describe("the events of a client", () => {
     const log = new Log();
     await using emulated = await startQueue({ client: { logger: log } });
     emulated.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 }, times: 1 });
-    await emulated.run(emulated.queue.run({ input: {}, policy: { ttl: 10_000, executionTimeout: 20_000 } }));
+    await emulated.run(emulated.queue.run({ input: { n: 1 }, policy: { ttl: 10_000, executionTimeout: 20_000 } }));
     expect(log.lines.map(({ level }) => level)).toEqual(["warn", "warn", "info", "debug"]);
     expect(log.lines[0]?.message).toMatch(/ttl .*shorter/);
     expect(log.lines[1]).toMatchObject({ details: { operation: "run", attempt: 1, status: 429 } });

@@ -1,0 +1,33 @@
+import { graphqlState } from "../../sdk/connection/endOfGraphql";
+import { howItEnded } from "../../sdk/connection/endSigns";
+import { API_VARIABLE, serviceName } from "../../sdk/connection/settings";
+import { ServerlessGpuError } from "../../sdk/errors";
+import { say } from "../terminal";
+import type { Found } from "./connection";
+
+/**
+ * Returns the connection with the API that the service serves, if no setting selects one: REST v2
+ * if GraphQL has ended with status 410 Gone. A command does not know which endpoints the account
+ * must have, so any other status does not count.
+ */
+export async function withLiveApi(found: Found): Promise<Found> {
+  const { settings, from } = found;
+  if (settings.api !== undefined || settings.apiKey === undefined) return found;
+  const state = await stateOf(settings);
+  if (state?.is === "missing") {
+    say(`GraphQL answers with ${howItEnded(state.status)}. If the service has ended it, set ${API_VARIABLE}=v2`);
+  }
+  if (state?.is !== "gone") return found;
+  const why = `GraphQL has ended with ${howItEnded(state.status)}; to keep to it, set ${API_VARIABLE}=v2`;
+  return { ...found, settings: { ...settings, api: "v2" }, from: { ...from, api: why } };
+}
+
+/** Returns what the service says, or `undefined` if the settings are not valid. */
+async function stateOf(settings: Found["settings"]) {
+  try {
+    return await graphqlState({ ...settings, service: serviceName(settings), api: "graphql" });
+  } catch (error) {
+    if (error instanceof ServerlessGpuError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,19 @@
+import type { ManagementApi } from "../../sdk/contract/limits";
+
+/** The API of this run, if no setting selects one. A process serves one run. */
+let decided: ManagementApi | undefined;
+
+/** Returns the API that the run has decided to use, or `undefined` as long as nothing has been decided. */
+export function decidedApi(): ManagementApi | undefined {
+  return decided;
+}
+
+/** Decides which API the run uses. */
+export function decideApi(api: ManagementApi): void {
+  decided = api;
+}
+
+/** Returns `true` if this run uses REST v2 because the service no longer serves GraphQL. */
+export function hasSwitched(): boolean {
+  return decided === "v2";
+}

@@ -1,0 +1,26 @@
+import { ServerlessGpuError } from "../errors";
+
+/** What a read of GraphQL says about whether the service still serves it. */
+export type GraphqlState =
+  | { readonly is: "served" }
+  /** The status is 410 Gone. */
+  | { readonly is: "gone"; readonly status: number }
+  /**
+   * The status, seen twice, is one of a path that does not exist. `endpointIds` are the endpoints
+   * that REST v2 lists.
+   */
+  | { readonly is: "missing"; readonly status: number; readonly endpointIds: ReadonlySet<string> };
+
+/** The statuses of an API that is not there. */
+export const MISSING: readonly number[] = [301, 302, 303, 307, 308, 404, 405];
+
+/** Returns `true` if an error may mean that the service no longer serves GraphQL. */
+export function mayMeanEnd(error: unknown): boolean {
+  if (!(error instanceof ServerlessGpuError) || error.status === undefined) return false;
+  return error.status === 410 || MISSING.includes(error.status);
+}
+
+/** Describes the status with which a service has ended GraphQL. */
+export function howItEnded(status: number): string {
+  return status === 410 ? "status 410 Gone" : `status ${status} twice`;
+}
