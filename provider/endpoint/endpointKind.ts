@@ -1,6 +1,6 @@
 import type { Capabilities } from "../../sdk/contract/capabilities";
 import { systemClock } from "../../sdk/contract/clock";
-import { explainWait, withLastWords } from "../../sdk/diagnosis/waits";
+import { explainWait } from "../../sdk/diagnosis/waits";
 import { isContainerField } from "../../sdk/endpoints/ownContainer";
 import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
 import { existing, SHARED_LIST_MAX_AGE_MS } from "../../sdk/records/reads";
@@ -10,7 +10,7 @@ import { checkEndpoint } from "../catalog/catalogCheck";
 import { accountRecord } from "../connection/account";
 import type { Connection } from "../connection/connection";
 import { saveVariables } from "../container/variables";
-import { drainLogger, log } from "../log";
+import { drainLogger, log, withLastWords } from "../log";
 import type { Properties } from "../properties";
 import type { JudgeChange, Preparation, RecordChange, RecordKind, Save, Situation } from "../records/recordKind";
 import { refuseRename } from "../records/rename";

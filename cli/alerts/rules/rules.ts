@@ -1,4 +1,4 @@
-import { CAUSES, type CauseId } from "../../../sdk/diagnosis/causes";
+import { adviceOn, type CauseId, WORDS } from "../../../sdk/diagnosis/causes";
 import type { AlertSettings } from "../stackSettings";
 
 /** The options that the rules take from the command line. */
@@ -233,8 +233,8 @@ export function rulesOf(settings: AlertSettings, options: RuleOptions): Rule[] {
 function rule(kind: Omit<Kind, "when">, { expr, forS }: Condition, { id, name }: AlertSettings): Rule {
   const { alert, severity, causes, command } = kind;
   const [first] = causes;
-  const words = kind.words ?? causes.map((cause) => CAUSES[cause].words).join(", or ");
-  const advice = kind.advice ?? (first ? CAUSES[first].advice : "");
+  const words = kind.words ?? causes.map((cause) => WORDS[cause]).join(", or ");
+  const advice = kind.advice ?? (first ? adviceOn(first, id) : "");
   return {
     alert,
     expr,
@@ -306,7 +306,7 @@ export function accountRules({ spendCap, staleMinutes }: RuleOptions): Rule[] {
       spendCap === undefined
         ? "What runs costs more than 80 % of the account's spend limit"
         : `What runs costs more than ${spendCap} US dollars an hour`,
-      CAUSES["spend-limit"].advice,
+      adviceOn("spend-limit", ""),
     ),
     account(
       ...(["ServerlessGpuNoAccountRead", "critical"] as const),
