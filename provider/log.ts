@@ -76,6 +76,9 @@ export function rateLimitLogger(now: () => number = () => performance.now()): (e
 /** The errors of waits that took too long. Other errors already state their reason. */
 const TOO_LATE: readonly string[] = ["DELETE_TIMEOUT", "RECYCLE_TIMEOUT"];
 
+/** A deletion reads the settings in state, so raising `drainTimeout` and deleting again is no use. */
+const MORE_TIME = ". To allow more time, set a longer drainTimeout and run pulumi up before you delete it";
+
 /**
  * Adds the explanation to the error of a wait that took too long. Ends the explained wait in any
  * case.
@@ -84,9 +87,8 @@ export async function withLastWords<T>(wait: Promise<T>, why: ExplainedWait): Pr
   try {
     return await wait;
   } catch (error) {
-    throw error instanceof ServerlessGpuError && TOO_LATE.includes(error.code)
-      ? error.withDetails(why.lastWords())
-      : error;
+    if (!(error instanceof ServerlessGpuError) || !TOO_LATE.includes(error.code)) throw error;
+    throw error.withDetails(`${error.code === "DELETE_TIMEOUT" ? MORE_TIME : ""}${why.lastWords()}`);
   } finally {
     why.end();
   }

@@ -1,11 +1,13 @@
 import type { Client } from "../../sdk/client";
-import { type CheckResult, ok, skipped, together, warning } from "./check";
+import { type CheckResult, failed, ok, skipped, together, warning } from "./check";
 
 /** The account's lists, as far as they could be read. */
 export interface Lists {
   readonly endpoints?: readonly Named[];
   readonly templates?: readonly Named[];
   readonly volumes?: readonly (Named & { readonly dataCenterId: string })[];
+  /** Why the list of endpoints could not be read. */
+  readonly problem?: string;
 }
 
 interface Named {
@@ -15,19 +17,26 @@ interface Named {
 
 /** Reads the account's lists. A list that the API does not offer is left out. */
 export async function readLists({ endpoints, templates, volumes }: Client): Promise<Lists> {
-  const lists = await Promise.allSettled([
-    endpoints.listReadable().then(({ records }) => ({ endpoints: records })),
-    templates.listReadable().then(({ records }) => ({ templates: records })),
-    volumes.listReadable().then(({ records }) => ({ volumes: records })),
-  ]);
-  return Object.assign({}, ...lists.map((list) => (list.status === "fulfilled" ? list.value : {})));
+  const reads = { endpoints, templates, volumes };
+  const lists = await Promise.allSettled(
+    Object.entries(reads).map(([name, { listReadable }]) => listReadable().then(({ records }) => [name, records])),
+  );
+  const [ofEndpoints] = lists;
+  const problem = ofEndpoints?.status === "rejected" ? { problem: String(ofEndpoints.reason?.message) } : {};
+  const read = lists.flatMap((list) => (list.status === "fulfilled" ? [list.value] : []));
+  return { ...Object.fromEntries(read), ...problem };
 }
 
 /**
  * Warns about duplicate names. RunPod accepts them, and two stacks that create the same name at the
  * same moment don't see each other's record.
  */
-export function checkNames({ endpoints, volumes }: Lists): CheckResult {
+export function checkNames({ endpoints, volumes, problem }: Lists): CheckResult {
+  if (problem !== undefined)
+    return failed(
+      `the list of endpoints could not be read: ${problem}`,
+      "Run doctor again. Until then, names are unchecked.",
+    );
   if (!endpoints) return skipped("the list of endpoints was not read");
   const places = new Map((volumes ?? []).map(({ id, dataCenterId }) => [id, ` in ${dataCenterId}`]));
   const found = [
@@ -49,8 +58,8 @@ function twice(nouns: string, records: readonly Named[], placeOf: (record: Named
     if (ids.length < 2) return [];
     return warning(
       `${ids.length} ${nouns} have the name ${name}: ${ids.join(", ")}`,
-      "Two stacks may have created them at the same moment. Find out which stack has which id (pulumi stack export), and " +
-        "rename one in its program. Delete one only if no stack and no person needs it: you may be charged for it.",
+      "Find out which stack has which id (pulumi stack --show-ids), and rename one in its program. Delete one only if no stack " +
+        "and no person needs it: you may be charged for it.",
     );
   });
 }

@@ -113,7 +113,7 @@ export async function leaveChanged(connection: Connection, now: Endpoint, record
   writeRollOut(place, { ...record, phase: "judging", release: left, former: sameSettings(left, former) });
   return (
     `. The endpoint still has ${namesOf(left)} of this program${problem}. To restore its previous values, run ` +
-    `serverless-gpu rollback ${now.id} --left --yes`
+    `npx pulumi-serverless-gpu rollback ${now.id} --left --yes`
   );
 }
 
@@ -130,7 +130,7 @@ export function leftAdoptionWarnings(account: Connection["account"], isDeclared:
       : [
           `a run on this machine did not finish the adoption of endpoint ${id} ("${name}"). The endpoint may still have ` +
             `${namesOf(record.release)} of that program. If a stack manages or adopts it, run pulumi up there. Otherwise, make ` +
-            `sure that no run is adopting it now, and restore it: serverless-gpu rollback ${id} --left --yes`,
+            `sure that no run is adopting it now, and restore it: npx pulumi-serverless-gpu rollback ${id} --left --yes`,
         ],
   );
 }

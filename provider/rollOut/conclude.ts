@@ -100,7 +100,7 @@ async function refuseFound(release: ReleaseUpdate, record: RollOutRecord, reason
       `${namedEndpoint(id, name)} was not adopted: it already had the program's release, which failed: ${reason}${left}. ` +
         "This run did not make that release, so it did not roll it back.",
       "Perhaps a run on another machine was killed after it made that release. " +
-        `serverless-gpu history ${id} shows the releases. serverless-gpu rollback ${id} --to ${before} shows how to roll the ` +
+        `npx pulumi-serverless-gpu history ${id} shows the releases. npx pulumi-serverless-gpu rollback ${id} --to ${before} shows how to roll the ` +
         "last one back, and does so with --yes.",
       "Otherwise change the program",
     ].join("\n"),

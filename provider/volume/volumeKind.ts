@@ -90,7 +90,8 @@ export const VOLUME_HANDLERS: RecordHandlers<Volume> = {
       log(
         String(name ?? id),
         `warning: network volume ${id} ("${name}", ${size} GB in ${dataCenterId}) is replaced by an empty one: ALL ITS DATA IS ` +
-          "LOST. Set the resource option protect: true to prevent that, or retainOnDelete: true to keep the old volume",
+          "LOST. An option that is added together with this change is not in state yet. To keep the data, take the change back, " +
+          "add the resource option protect: true, or retainOnDelete: true to keep the old volume, run pulumi up, and then change it",
       );
     }
     return result;

@@ -274,7 +274,7 @@ function unreadRule(settings: AlertSettings, { staleMinutes }: RuleOptions): Rul
   const age = `serverless_gpu_endpoint_read_age_seconds{endpoint_id=${JSON.stringify(settings.id)}}`;
   const words = `its queue was not read for ${staleMinutes} minutes`;
   const advice =
-    "Check that serverless-gpu metrics runs, its key, and that the endpoint exists. After a replacement, write the rules again";
+    "Check that npx pulumi-serverless-gpu metrics runs, its key, and that the endpoint exists. After a replacement, write the rules again";
   return rule(
     { alert: "ServerlessGpuNoRead", severity: "critical", causes: [], words, advice },
     { expr: `max by (endpoint_id) (${age}) > ${staleMinutes * MINUTE_S} or absent(${age})`, forS: 2 * MINUTE_S },
@@ -321,7 +321,7 @@ export function accountRules({ spendCap, staleMinutes }: RuleOptions): Rule[] {
       ...(["ServerlessGpuRecordingStopped", "warning"] as const),
       { expr: "max(serverless_gpu_recording) == 0", forS: 0 },
       "Metrics are no longer recorded",
-      "Check the disk and the folder, and start serverless-gpu metrics again",
+      "Check the disk and the folder, and start npx pulumi-serverless-gpu metrics again",
     ),
   ];
 }
