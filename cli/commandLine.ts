@@ -65,14 +65,16 @@ function commandLine(): Command {
     .enablePositionalOptions()
     .exitOverride()
     .configureHelp({ subcommandTerm: (command) => command.name() })
-    .showHelpAfterError('Run "serverless-gpu --help", or a command with --help, for the commands and options.')
+    .showHelpAfterError(
+      'Run "npx pulumi-serverless-gpu --help", or a command with --help, for the commands and options.',
+    )
     .addHelpText(
       "after",
       `
 Examples:
-  serverless-gpu doctor
-  serverless-gpu emulator exec -- npm test
-  serverless-gpu adopt --help
+  npx pulumi-serverless-gpu doctor
+  npx pulumi-serverless-gpu emulator exec -- npm test
+  npx pulumi-serverless-gpu adopt --help
 ${EXIT_CODES}
 "emulator exec" exits with the exit code of its command instead.`,
     );
@@ -154,10 +156,10 @@ function addEmulator(program: Command): void {
       "after",
       `
 Examples:
-  serverless-gpu emulator
-  serverless-gpu emulator --port 8080 --seed fleet.json --data emulator.json
-  serverless-gpu emulator --clock manual --profile observed --json
-  serverless-gpu emulator --profile observed --worker 'llama=python handler.py'
+  npx pulumi-serverless-gpu emulator
+  npx pulumi-serverless-gpu emulator --port 8080 --seed fleet.json --data emulator.json
+  npx pulumi-serverless-gpu emulator --clock manual --profile observed --json
+  npx pulumi-serverless-gpu emulator --profile observed --worker 'llama=python handler.py'
 ${EXIT_CODES}
 An interruption is a success.`,
     )
@@ -188,8 +190,8 @@ function addEmulatorEnv(emulator: Command): void {
       "after",
       `
 Examples:
-  eval "$(serverless-gpu emulator env)"
-  serverless-gpu emulator env --port 8080 --json
+  eval "$(npx pulumi-serverless-gpu emulator env)"
+  npx pulumi-serverless-gpu emulator env --port 8080 --json
 ${EXIT_CODES}
 It is also 1 if no emulator is running, or if several are and --port is missing.`,
     )
@@ -209,16 +211,16 @@ function addEmulatorExec(emulator: Command): void {
     )
     .argument("<command...>", "the command and its arguments")
     .showHelpAfterError(
-      "Put -- before the command and its arguments, as in: serverless-gpu emulator exec -- npm test\n" +
-        'Run "serverless-gpu emulator exec --help" for the options.',
+      "Put -- before the command and its arguments, as in: npx pulumi-serverless-gpu emulator exec -- npm test\n" +
+        'Run "npx pulumi-serverless-gpu emulator exec --help" for the options.',
     )
     .addHelpText(
       "after",
       `
 Examples:
-  serverless-gpu emulator exec -- npm test
-  serverless-gpu emulator exec --seed fleet.json -- pulumi up --yes
-  serverless-gpu emulator exec --verbose -- bash
+  npx pulumi-serverless-gpu emulator exec -- npm test
+  npx pulumi-serverless-gpu emulator exec --seed fleet.json -- pulumi up --yes
+  npx pulumi-serverless-gpu emulator exec --verbose -- bash
 
 Exit codes:
   the exit code of the command, if it ran
@@ -331,6 +333,6 @@ export async function runCommandLine([first = "--help", ...rest]: readonly strin
     say(`serverless-gpu: ${error instanceof Error ? error.message : String(error)}`);
     const { ServerlessGpuError } = require("../sdk/errors") as typeof import("../sdk/errors");
     if (!(error instanceof ServerlessGpuError)) return;
-    say('Run "serverless-gpu doctor" to check your setup.');
+    say('Run "npx pulumi-serverless-gpu doctor" to check your setup.');
   }
 }

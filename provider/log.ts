@@ -1,5 +1,6 @@
 import type { ExplainedWait } from "../sdk/diagnosis/waits";
 import type { DeleteProgress } from "../sdk/endpoints/deleteOptions";
+import { ServerlessGpuError } from "../sdk/errors";
 import { redact } from "../sdk/secret";
 import { type RateLimitEvent, waitText } from "../sdk/transport/observers";
 
@@ -70,4 +71,25 @@ export function rateLimitLogger(now: () => number = () => performance.now()): (e
     loggedAtMs = now();
     console.log(redact(`serverless-gpu: ${waitText(event)}`));
   };
+}
+
+/** The errors of waits that took too long. Other errors already state their reason. */
+const TOO_LATE: readonly string[] = ["DELETE_TIMEOUT", "RECYCLE_TIMEOUT"];
+
+/** A deletion reads the settings in state, so raising `drainTimeout` and deleting again is no use. */
+const MORE_TIME = ". To allow more time, set a longer drainTimeout and run pulumi up before you delete it";
+
+/**
+ * Adds the explanation to the error of a wait that took too long. Ends the explained wait in any
+ * case.
+ */
+export async function withLastWords<T>(wait: Promise<T>, why: ExplainedWait): Promise<T> {
+  try {
+    return await wait;
+  } catch (error) {
+    if (!(error instanceof ServerlessGpuError) || !TOO_LATE.includes(error.code)) throw error;
+    throw error.withDetails(`${error.code === "DELETE_TIMEOUT" ? MORE_TIME : ""}${why.lastWords()}`);
+  } finally {
+    why.end();
+  }
 }

@@ -85,7 +85,7 @@ export abstract class ServerlessGpuError extends Error {
     });
     // Not enumerable, because `console.error` would print them and hide the message.
     Object.defineProperty(this, "headers", { value: Object.fromEntries(shown) });
-    Object.defineProperty(this, "body", { value: redactedStart(body, LONGEST_BODY) });
+    Object.defineProperty(this, "body", { value: redactedStart(body, LONGEST_BODY).slice(0, LONGEST_BODY) });
     return Object.assign(this, { status, ...(requestId !== undefined && { requestId: redact(requestId) }) });
   }
 

@@ -137,13 +137,15 @@ function logCalls(context: CallContext, { endpoint, workers }: DiagnosisCalls) {
     async workerIds(id: string, limits: RequestOptions): Promise<readonly string[]> {
       const operation = `the workers of endpoint ${id}`;
       const found = await read("listWorkers", operation, limits, async (each) =>
-        workers?.(operation, id, context.clock.now(), each),
+        workers?.(operation, each, id, context.clock.now()),
       );
       return found?.ids ?? [];
     },
     async hideVariables(id: string, limits: RequestOptions): Promise<void> {
       const operation = `endpoint ${id}`;
-      const found = await read("getEndpoint", operation, limits, (each) => endpoint(operation, id, each));
+      const found = await read("getEndpoint", operation, limits, (each) =>
+        endpoint(operation, each, id, context.clock.now()),
+      );
       if (found) hideEnv(found.env, [found.facts.name ?? ""]);
     },
   };

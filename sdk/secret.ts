@@ -113,12 +113,24 @@ function formsOf(value: string): string[] {
  */
 export function redact(text: string): string {
   let result = text;
-  for (const hidden of hiddenStrings) result = result.replaceAll(hidden, REDACTED);
+  for (const hidden of hiddenStrings) result = without(result, hidden);
   for (const forms of jobSecrets.values()) {
-    for (const hidden of forms) result = result.replaceAll(hidden, REDACTED);
+    for (const hidden of forms) result = without(result, hidden);
   }
   for (const place of KEY_PLACES) result = result.replace(place, `$1${REDACTED}`);
   return withoutValues(withoutValues(result, STORAGE_SECRET, endOfString), ENVIRONMENT, endOfObject);
+}
+
+/** The names of options in our commands. Somebody may have chosen such a word as a password. */
+const OPTION_NAMES = /^(?:secret|stack|refresh|force|file|delete|logs|left|json)$/;
+
+/**
+ * Returns the text without a secret. The name of an option is kept: a password `secret` must not
+ * turn the command `pulumi config set --secret` into one that cannot be run.
+ */
+function without(text: string, hidden: string): string {
+  if (!OPTION_NAMES.test(hidden)) return text.replaceAll(hidden, REDACTED);
+  return text.replaceAll(new RegExp(`(?<! --)${hidden}`, "g"), REDACTED);
 }
 
 /**

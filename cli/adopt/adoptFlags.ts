@@ -22,11 +22,11 @@ export function addAdoptFlags(command: Command): Command {
       "after",
       `
 Examples:
-  serverless-gpu adopt --out index.ts
-  serverless-gpu adopt --filter llama --out llama.ts
-  serverless-gpu adopt --all > index.ts
-  serverless-gpu adopt --from state.json --out index.ts
-  serverless-gpu adopt --from state.json --import-file > import.json
+  npx pulumi-serverless-gpu adopt --out index.ts
+  npx pulumi-serverless-gpu adopt --filter llama --out llama.ts
+  npx pulumi-serverless-gpu adopt --all > index.ts
+  npx pulumi-serverless-gpu adopt --from state.json --out index.ts
+  npx pulumi-serverless-gpu adopt --from state.json --import-file > import.json
 ${EXIT_CODES}
 The code is also 1 if the program leaves something out. Standard error says what, and why.`,
     );

@@ -43,7 +43,7 @@ export function addAlertsFlags(command: Command): Command {
     .summary("Write Prometheus rules and a dashboard from the stack's state")
     .usage("[options]\n       serverless-gpu alerts test [options]")
     .description(
-      "Writes alerting rules for the metrics that serverless-gpu metrics exports. The thresholds come from the settings in " +
+      "Writes alerting rules for the metrics that npx pulumi-serverless-gpu metrics exports. The thresholds come from the settings in " +
         "the stack's state, so run this again when they change. It sends nothing to the service.",
     )
     .option("--out <file>", "the file to write the rules to (default: standard output)")
@@ -52,9 +52,9 @@ export function addAlertsFlags(command: Command): Command {
       "after",
       `
 Examples:
-  serverless-gpu alerts --stack prod --out rules.yml --dashboard dashboard.json
-  serverless-gpu alerts --spend-cap 20 --failure-share 0.05 --out rules.yml
-  serverless-gpu alerts test --out rules.yml
+  npx pulumi-serverless-gpu alerts --stack prod --out rules.yml --dashboard dashboard.json
+  npx pulumi-serverless-gpu alerts --spend-cap 20 --failure-share 0.05 --out rules.yml
+  npx pulumi-serverless-gpu alerts test --out rules.yml
 ${EXIT}`,
     );
 }
@@ -76,8 +76,8 @@ export function addAlertsTestFlags(command: Command): Command {
       "after",
       `
 Examples:
-  serverless-gpu alerts test --stack prod --out rules.yml
-  serverless-gpu alerts test --week
+  npx pulumi-serverless-gpu alerts test --stack prod --out rules.yml
+  npx pulumi-serverless-gpu alerts test --week
 ${EXIT}`,
     );
 }

@@ -51,8 +51,8 @@ export function addBatchFlags(command: Command): Command {
       "after",
       `
 Examples:
-  serverless-gpu batch llama --input prompts.jsonl --output results.jsonl
-  serverless-gpu batch llama --input prompts.jsonl --output part1.jsonl --journal postgres://batch@db/batches
+  npx pulumi-serverless-gpu batch llama --input prompts.jsonl --output results.jsonl
+  npx pulumi-serverless-gpu batch llama --input prompts.jsonl --output part1.jsonl --journal postgres://batch@db/batches
 
 After Ctrl-C, the command submits no more jobs, and waits for the running ones. A second Ctrl-C leaves them running.
 

@@ -1,4 +1,5 @@
 import type { ProviderSettings } from "../../provider/connection/config";
+import { requireApiKey } from "../../sdk/connection/settings";
 import type { Learned } from "../pulumiCommand";
 import { costsOf } from "../review/cost";
 import { findingsOf, foreignVolumes } from "../review/findings";
@@ -6,6 +7,7 @@ import { lookUp } from "../review/lookUps";
 import { type Planned, plannedSame } from "../review/preview";
 import { isEndpoint } from "../stack";
 import { type CheckResult, warning } from "./check";
+import { problemOf } from "./settings";
 import type { Resource } from "./state";
 
 /**
@@ -17,6 +19,8 @@ export async function checkCatalog(
   settings: ProviderSettings,
 ): Promise<CheckResult[]> {
   if ("problem" in resources || settings.service?.trim() !== "runpod" || settings.apiKey === undefined) return [];
+  // Other checks report a key that cannot be sent.
+  if (problemOf(() => requireApiKey(settings)) !== undefined) return [];
   const endpoints = resources.value.filter(({ type }) => isEndpoint(type));
   if (endpoints.length === 0) return [];
   const planned: Planned[] = endpoints.map(plannedSame);

@@ -28,8 +28,8 @@ Checks:
 With --json, the status is ok, warning, failed or skipped. Warnings and failures have "fix".
 
 Examples:
-  serverless-gpu doctor
-  serverless-gpu doctor --json | jq '.checks[] | select(.status == "failed")'
+  npx pulumi-serverless-gpu doctor
+  npx pulumi-serverless-gpu doctor --json | jq '.checks[] | select(.status == "failed")'
 
 Exit codes:
   0  no check failed; there may be warnings

@@ -1,6 +1,6 @@
 import type { Client } from "../../sdk/client";
 import type { UnreadableRecord } from "../../sdk/records/listed";
-import { type CheckResult, ok, skipped, together, warning } from "./check";
+import { type CheckResult, failed, ok, skipped, together, warning } from "./check";
 
 /** The account's lists, as far as they could be read. */
 export interface Lists {
@@ -9,6 +9,8 @@ export interface Lists {
   readonly unreadable?: readonly UnreadableRecord[];
   readonly templates?: readonly Named[];
   readonly volumes?: readonly (Named & { readonly dataCenterId: string })[];
+  /** Why the list of endpoints could not be read. */
+  readonly problem?: string;
 }
 
 interface Named {
@@ -23,14 +25,21 @@ export async function readLists({ endpoints, templates, volumes }: Client): Prom
     templates.listReadable().then(({ records }) => ({ templates: records })),
     volumes.listReadable().then(({ records }) => ({ volumes: records })),
   ]);
-  return Object.assign({}, ...lists.map((list) => (list.status === "fulfilled" ? list.value : {})));
+  const [ofEndpoints] = lists;
+  const problem = ofEndpoints?.status === "rejected" ? { problem: String(ofEndpoints.reason?.message) } : {};
+  return Object.assign({}, ...lists.map((list) => (list.status === "fulfilled" ? list.value : {})), problem);
 }
 
 /**
- * Warns about endpoints that cannot be read, and about duplicate names. RunPod accepts them, and two stacks that create the same name at the
- * same moment don't see each other's record.
+ * Warns about endpoints that cannot be read, and about duplicate names. RunPod accepts them, and two
+ * stacks that create the same name at the same moment don't see each other's record.
  */
-export function checkNames({ endpoints, unreadable = [], volumes }: Lists): CheckResult {
+export function checkNames({ endpoints, unreadable = [], volumes, problem }: Lists): CheckResult {
+  if (problem !== undefined)
+    return failed(
+      `the list of endpoints could not be read: ${problem}`,
+      "Run doctor again. Until then, names are unchecked.",
+    );
   if (!endpoints) return skipped("the list of endpoints was not read");
   const places = new Map((volumes ?? []).map(({ id, dataCenterId }) => [id, ` in ${dataCenterId}`]));
   const found = [
@@ -58,8 +67,8 @@ function twice(nouns: string, records: readonly Named[], placeOf: (record: Named
     if (ids.length < 2) return [];
     return warning(
       `${ids.length} ${nouns} have the name ${name}: ${ids.join(", ")}`,
-      "Two stacks may have created them at the same moment. Find out which stack has which id (pulumi stack export), and " +
-        "rename one in its program. Delete one only if no stack and no person needs it: you may be charged for it.",
+      "Find out which stack has which id (pulumi stack --show-ids), and rename one in its program. Delete one only if no stack " +
+        "and no person needs it: you may be charged for it.",
     );
   });
 }

@@ -68,7 +68,9 @@ export async function readConfiguration(
 function configNotRead(problem: string): CheckResult {
   return warning(
     `${unreadConfig(problem)}, so only the environment and the project file are used`,
-    'If the settings are in a stack, run "pulumi stack select". In a pipeline, log in and select the stack.',
+    /log ?in|logged|access token|credentials/i.test(problem)
+      ? "If the settings are in a stack, log in: pulumi login, or set PULUMI_ACCESS_TOKEN."
+      : "If the settings are in a stack, select it: pulumi stack select",
   );
 }
 

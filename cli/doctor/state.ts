@@ -57,7 +57,7 @@ export function checkUnfinished(state: Learned<StackState>): CheckResult[] {
       `the state contains pending operations of a run that was killed or is still active: ${listed(open)}`,
       "Once no run is active, run pulumi up --refresh, which reads the service before it changes anything. If the endpoint or " +
         "network volume of a pending create exists, it creates no second one. Of other kinds with automatic names, it may " +
-        "create a second one: serverless-gpu orphans lists the first.",
+        "create a second one: npx pulumi-serverless-gpu orphans lists the first.",
     ),
   ];
 }

@@ -23,7 +23,7 @@ export async function emulatorEnv({
 
 function nothing(port: number | undefined): string {
   const where = port === undefined ? "" : ` at port ${port}`;
-  return `you have no emulator running on this machine${where}. To start one: serverless-gpu emulator`;
+  return `you have no emulator running on this machine${where}. To start one: npx pulumi-serverless-gpu emulator`;
 }
 
 function listed(emulators: readonly Running[]): string {

@@ -15,9 +15,9 @@ export function addExplainFlags(command: Command): Command {
       "after",
       `
 Examples:
-  serverless-gpu explain llama
-  serverless-gpu explain abc123def456 --logs --api v2
-  serverless-gpu explain --stack dev --json
+  npx pulumi-serverless-gpu explain llama
+  npx pulumi-serverless-gpu explain abc123def456 --logs --api v2
+  npx pulumi-serverless-gpu explain --stack dev --json
 
 Exit codes:
   0  success, whatever the cause is

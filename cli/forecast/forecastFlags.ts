@@ -161,16 +161,16 @@ Files for --load (recognized by the header):
   arrival_s,duration_s                      one job per line, in order of arrival
   minute,jobs                               the number of jobs in each minute; needs --duration
   [{"operation": "run", …}]                 an emulator's journal; needs --duration
-A folder is a recording of serverless-gpu metrics --record. It needs --duration unless a client or a webhook receiver
+A folder is a recording of npx pulumi-serverless-gpu metrics --record. It needs --duration unless a client or a webhook receiver
 has recorded run times, and --endpoint if it contains several endpoints.
 
 Settings for --set and --sweep, with their defaults:
   scalerType=QUEUE_DELAY scalerValue=4 workersMin=0 workersMax=3 idleTimeout=10 gpuIds=AMPERE_24 gpuCount=1 flashBoot=off
 
 Examples:
-  serverless-gpu forecast --load jobs.csv --stack dev
-  serverless-gpu forecast --load jobs.csv --stack dev --program --max-p95 10s --max-cost 50/month
-  serverless-gpu forecast --generate poisson:3/s --duration 2s..4s --set workersMax=20 --sweep workersMin=0..3 scalerValue=1,2,4
+  npx pulumi-serverless-gpu forecast --load jobs.csv --stack dev
+  npx pulumi-serverless-gpu forecast --load jobs.csv --stack dev --program --max-p95 10s --max-cost 50/month
+  npx pulumi-serverless-gpu forecast --generate poisson:3/s --duration 2s..4s --set workersMax=20 --sweep workersMin=0..3 scalerValue=1,2,4
 
 Exit codes:
   0  success

@@ -13,8 +13,8 @@ export function addHistoryFlags(command: Command): Command {
       "after",
       `
 Examples:
-  serverless-gpu history llama
-  serverless-gpu history abc123def456 --json
+  npx pulumi-serverless-gpu history llama
+  npx pulumi-serverless-gpu history abc123def456 --json
 
 Exit codes:
   0  success

@@ -21,9 +21,9 @@ export function addLogsFlags(command: Command): Command {
       "after",
       `
 Examples:
-  serverless-gpu logs llama
-  serverless-gpu logs llama --follow --source container
-  serverless-gpu logs abc123def456 --tail 20 --json
+  npx pulumi-serverless-gpu logs llama
+  npx pulumi-serverless-gpu logs llama --follow --source container
+  npx pulumi-serverless-gpu logs abc123def456 --tail 20 --json
 
 Exit codes:
   0  success, or interrupted

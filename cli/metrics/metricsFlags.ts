@@ -29,10 +29,10 @@ export function addMetricsFlags(command: Command): Command {
       "after",
       `
 Examples:
-  serverless-gpu metrics
-  serverless-gpu metrics --listen 0.0.0.0:9837 --record /var/lib/serverless-gpu
-  serverless-gpu metrics --stack prod --api v2
-  serverless-gpu metrics --filter 'prod-*'
+  npx pulumi-serverless-gpu metrics
+  npx pulumi-serverless-gpu metrics --listen 0.0.0.0:9837 --record /var/lib/serverless-gpu
+  npx pulumi-serverless-gpu metrics --stack prod --api v2
+  npx pulumi-serverless-gpu metrics --filter 'prod-*'
 
 Exit codes:
   0  interrupted

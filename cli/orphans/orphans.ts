@@ -41,8 +41,8 @@ const ELSEWHERE = 5;
 
 /**
  * Lists the records with automatic names that are in none of the given states, or deletes one of
- * them. Returns the exit code: 3 if there are orphans, 4 if there are only possible ones, and 5 if
- * there are none but the account contains no record of the states.
+ * them. Returns the exit code: 3 if there are orphans, 5 if there are none, except possible ones, and
+ * the account contains no record of the states, and 4 if there are only possible ones.
  */
 export async function orphans(flags: OrphansFlags, version: string): Promise<number> {
   const given = flags.prices === undefined ? undefined : readPrices(flags.prices);
@@ -87,9 +87,11 @@ export async function orphans(flags: OrphansFlags, version: string): Promise<num
     cost: costs.get(record.id),
   }));
   if (flags.json) printJson(jsonOf(found, stacks, place, version), 2);
-  else printLines(linesOf(found, records.some(isOurs), stacks, place));
-  if (found.length === 0) return place.isElsewhere ? ELSEWHERE : 0;
-  return found.some(({ isProven }) => isProven) ? FOUND : POSSIBLE;
+  else printLines(linesOf(found, records.some(isOurs), stacks, place, flags));
+  if (found.some(({ isProven }) => isProven)) return FOUND;
+  // Possible orphans in another account than that of the states are no finding.
+  if (place.isElsewhere) return ELSEWHERE;
+  return found.length > 0 ? POSSIBLE : 0;
 }
 
 /**
@@ -177,6 +179,7 @@ function linesOf(
   hasAutomatic: boolean,
   stacks: readonly NamedStack[],
   place: Place,
+  flags: OrphansFlags,
 ): string[] {
   const inStates = statesText(stacks.filter(({ hasEnded }) => !hasEnded).length);
   if (found.length === 0 && place.isElsewhere)
@@ -197,8 +200,15 @@ function linesOf(
     ...lines,
     "",
     `${countText(found.length)} not ${inStates}. ${found.length === 1 ? "Its" : "Their"} minimum cost is ${isKnown ? "" : "at least "}${monthly(atRest)}.`,
-    "To delete one: serverless-gpu orphans <the same options> --delete <id>",
+    `To delete one: npx pulumi-serverless-gpu orphans${optionsOf(flags)} --delete <id>`,
   ];
+}
+
+/** Returns the options that select the same states and account. */
+function optionsOf({ api, stack, backend, ended, namespace }: OrphansFlags): string {
+  const given = { api: api === undefined ? [] : [api], stack, backend, ended, namespace };
+  const words = Object.entries(given).flatMap(([name, values = []]) => values.flatMap((each) => [`--${name}`, each]));
+  return words.map((word) => ` ${/^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`}`).join("");
 }
 
 /** Returns the list as JSON. */

@@ -38,9 +38,9 @@ export function addOrphansFlags(command: Command): Command {
       "after",
       `
 Examples:
-  serverless-gpu orphans
-  serverless-gpu orphans --backend s3://my-state --backend s3://their-state --json
-  serverless-gpu orphans --backend s3://my-state --ended organization/llama/pr-7 --delete abc123 --runs-have-ended
+  npx pulumi-serverless-gpu orphans
+  npx pulumi-serverless-gpu orphans --backend s3://my-state --backend s3://their-state --json
+  npx pulumi-serverless-gpu orphans --backend s3://my-state --ended organization/llama/pr-7 --delete abc123 --runs-have-ended
 
 Exit codes:
   0  there is no orphan, or --delete deleted it
@@ -48,6 +48,6 @@ Exit codes:
   2  wrong usage: an unknown option, or an invalid value of an option
   3  there are orphans
   4  there are only possible orphans
-  5  there are none, and nothing in the states exists in this account: the key probably belongs to another one`,
+  5  nothing in the states exists in this account, so its key probably belongs to another one, and there are at most possible orphans`,
     );
 }

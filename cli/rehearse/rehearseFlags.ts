@@ -74,11 +74,11 @@ export function addRehearseFlags(command: Command): Command {
       "after",
       `
 Examples:
-  serverless-gpu rehearse --stack production --from-state
-  serverless-gpu rehearse --stack production --max-per-hour 20 --markdown > rehearsal.md
-  serverless-gpu rehearse --stack production --load records --max-p95 20s --max-during p95=60s,lost=0
-  serverless-gpu rehearse --stack production --load records --require-calibration --html rehearsal.html
-  serverless-gpu rehearse --stack production --creation
+  npx pulumi-serverless-gpu rehearse --stack production --from-state
+  npx pulumi-serverless-gpu rehearse --stack production --max-per-hour 20 --markdown > rehearsal.md
+  npx pulumi-serverless-gpu rehearse --stack production --load records --max-p95 20s --max-during p95=60s,lost=0
+  npx pulumi-serverless-gpu rehearse --stack production --load records --require-calibration --html rehearsal.html
+  npx pulumi-serverless-gpu rehearse --stack production --creation
 
 Exit codes:
   0  the change can be applied, no cap is exceeded, and no data is lost

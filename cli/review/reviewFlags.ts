@@ -20,9 +20,9 @@ export function addReviewFlags(command: Command): Command {
       "after",
       `
 Examples:
-  pulumi preview --json --show-sames | serverless-gpu review
-  serverless-gpu review --stack dev --max-per-hour 20 --max-at-rest 2
-  serverless-gpu review preview.json --markdown > review.md
+  pulumi preview --json --show-sames | npx pulumi-serverless-gpu review
+  npx pulumi-serverless-gpu review --stack dev --max-per-hour 20 --max-at-rest 2
+  npx pulumi-serverless-gpu review preview.json --markdown > review.md
 
 Exit codes:
   0  no cap is exceeded, and nothing is impossible

@@ -34,7 +34,8 @@ function toRelease(endpoint: string, to: string, api: string | undefined, yes: b
   const command = ["rollback", endpoint, "--to", to, ...(yes ? ["--yes"] : [])];
   return withReleases(endpoint, { api, command }, async ({ id, client, releases }) => {
     const found = changesToRelease(releases, to);
-    if (!found) throw new Error(`endpoint ${id} has no release ${to}: serverless-gpu history ${id} lists them`);
+    if (!found)
+      throw new Error(`endpoint ${id} has no release ${to}: npx pulumi-serverless-gpu history ${id} lists them`);
     const { changes, unknown, missing } = found;
     if (missing.length > 0) {
       throw new Error(
@@ -65,7 +66,7 @@ function toRelease(endpoint: string, to: string, api: string | undefined, yes: b
     if (differing.length > 0) {
       throw new Error(
         `the service accepted the change of endpoint ${id}, but does not show it: ${differing.join(", ")} still differs from ` +
-          `release ${to}. Look at it with serverless-gpu history ${id} before you try again`,
+          `release ${to}. Look at it with npx pulumi-serverless-gpu history ${id} before you try again`,
       );
     }
     say(

@@ -10,7 +10,7 @@ export function addRollbackFlags(command: Command): Command {
         "add --api v2 if the project uses GraphQL.",
     )
     .argument("<endpoint>", "the id or the exact name of an endpoint")
-    .option("--to <release>", "the id or the version of the release, from serverless-gpu history")
+    .option("--to <release>", "the id or the version of the release, as the command history shows it")
     .option(
       "--left",
       "restore the settings from before an adoption that was interrupted on this machine; give the id of the endpoint. Works over both APIs",
@@ -20,9 +20,9 @@ export function addRollbackFlags(command: Command): Command {
       "after",
       `
 Examples:
-  serverless-gpu rollback llama --to release-abc123-4
-  serverless-gpu rollback llama --to 4 --yes
-  serverless-gpu rollback abc123 --left --yes
+  npx pulumi-serverless-gpu rollback llama --to release-abc123-4
+  npx pulumi-serverless-gpu rollback llama --to 4 --yes
+  npx pulumi-serverless-gpu rollback abc123 --left --yes
 
 Exit codes:
   0  success

@@ -24,8 +24,8 @@ export function addVerifyServiceFlags(command: Command): Command {
 Standard output shows the transcript as a table. It contains no keys, no ids and nothing about your other endpoints.
 
 Examples:
-  serverless-gpu verify-service --template abc123
-  serverless-gpu verify-service --template abc123 --run-jobs --gpu ADA_24 --yes --output after.json
+  npx pulumi-serverless-gpu verify-service --template abc123
+  npx pulumi-serverless-gpu verify-service --template abc123 --run-jobs --gpu ADA_24 --yes --output after.json
 
 Exit codes:
   0  the service matched the emulator in every rule that was played, and the endpoint was deleted

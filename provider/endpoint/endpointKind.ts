@@ -1,6 +1,6 @@
 import type { Capabilities } from "../../sdk/contract/capabilities";
 import { systemClock } from "../../sdk/contract/clock";
-import { explainWait, withLastWords } from "../../sdk/diagnosis/waits";
+import { explainWait } from "../../sdk/diagnosis/waits";
 import { isContainerField } from "../../sdk/endpoints/ownContainer";
 import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
 import { existing, SHARED_LIST_MAX_AGE_MS } from "../../sdk/records/reads";
@@ -9,7 +9,7 @@ import { cancelled } from "../cancellation";
 import { checkEndpoint } from "../catalog/catalogCheck";
 import type { Connection } from "../connection/connection";
 import { fieldOf, flat } from "../fields/settings";
-import { drainLogger, log } from "../log";
+import { drainLogger, log, withLastWords } from "../log";
 import { type Properties, pick } from "../properties";
 import { warnOfDuplicates } from "../records/duplicates";
 import type { RecordKind, Save } from "../records/recordKind";

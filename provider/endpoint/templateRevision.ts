@@ -1,10 +1,10 @@
 import { systemClock } from "../../sdk/contract/clock";
-import { explainWait, withLastWords } from "../../sdk/diagnosis/waits";
+import { explainWait } from "../../sdk/diagnosis/waits";
 import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
 import type { Endpoint } from "../../sdk/endpoints/record";
 import { cancelled } from "../cancellation";
 import type { Connection } from "../connection/connection";
-import { log, logChange, waitLogger } from "../log";
+import { log, logChange, waitLogger, withLastWords } from "../log";
 import type { Properties } from "../properties";
 import type { Situation } from "../records/recordKind";
 import { writtenBy } from "../records/write";

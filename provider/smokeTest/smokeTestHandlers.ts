@@ -19,6 +19,7 @@ import { initFailure } from "../engineErrors";
 import { log, logChange, waitLogger } from "../log";
 import { containsUnknown, isObject, type Properties, SECONDS } from "../properties";
 import { assertExpected, hideInput } from "./expectedOutput";
+import { inOwnWords } from "./ownWords";
 import { REQUEST_INPUTS, requestName, requestProblems, testRequest } from "./requestTest";
 
 const DEFAULT_TIMEOUT_SECONDS = 300;
@@ -170,7 +171,9 @@ export async function runTest(inputs: Properties) {
     log("SmokeTest", `${what} passed after ${seconds} s`);
   };
   if (path === undefined) {
-    const outs = await runJob(inputs, timeoutMs);
+    const outs = await runJob(inputs, timeoutMs).catch((error: unknown) => {
+      throw inOwnWords(error);
+    });
     logPassed(`job ${outs.jobId} at endpoint ${inputs.endpointId}`);
     return outs;
   }

@@ -1,12 +1,16 @@
 import type { Attempt } from "../transport/call";
-import type { EndpointFacts, RolloutFacts, WorkerFacts } from "./evidence";
+import type { RolloutFacts, WorkerFacts } from "./evidence";
+import type { EndpointFacts } from "./facts";
 
 /** An endpoint, as read for a diagnosis. */
 export interface ReadEndpoint {
   readonly facts: EndpointFacts;
   /** Facts from the endpoint's pods, if they are read together with the endpoint. */
   readonly pods: PodFacts | undefined;
-  /** The endpoint's environment variables. Their values are needed in order to hide them. */
+  /**
+   * The environment variables of the endpoint and of its template. Their values are needed in order
+   * to hide them, and to find references to secrets.
+   */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -30,32 +34,34 @@ export interface ReadWorkers {
   readonly ids: readonly string[];
 }
 
-/** The requests that a diagnosis needs. Each function sends one request, without retries. */
+/** Sends one request, without retries. Requests about the whole account ignore the endpoint's id. */
+export type DiagnosisCall<T> = (operation: string, attempt: Attempt, id: string, now: number) => Promise<T>;
+
+/** The requests that a diagnosis needs. */
 export interface DiagnosisCalls {
   /** The name of the API that the requests use, as shown in messages. */
   readonly source: string;
   /**
    * Reads the endpoint. Returns `undefined` if the service says that the endpoint does not exist.
    */
-  readonly endpoint: (operation: string, id: string, attempt: Attempt) => Promise<ReadEndpoint | undefined>;
+  readonly endpoint: DiagnosisCall<ReadEndpoint | undefined>;
+  /** Reads the workers of the endpoint. @default the API does not list workers */
+  readonly workers?: DiagnosisCall<ReadWorkers>;
+  /** Reads the releases of the endpoint. @default the API does not list releases */
+  readonly releases?: DiagnosisCall<RolloutFacts>;
   /**
-   * Reads the workers of the endpoint.
-   * @default the API does not list workers
+   * Returns whether the list of endpoints contains the id.
+   * @throws UnexpectedResponseError if the part that was read does not, and the list continues
    */
-  readonly workers?: (operation: string, id: string, now: number, attempt: Attempt) => Promise<ReadWorkers>;
-  /**
-   * Reads the releases of the endpoint.
-   * @default the API does not list releases
-   */
-  readonly releases?: (operation: string, id: string, attempt: Attempt) => Promise<RolloutFacts>;
-  /**
-   * Returns whether the list of endpoints contains the id. Returns `undefined` if only part of the
-   * list was read and the id was not found in it.
-   */
-  readonly isListed: (operation: string, id: string, attempt: Attempt) => Promise<boolean | undefined>;
+  readonly isListed: DiagnosisCall<boolean>;
   /**
    * Reads the sum of `workersMax` over all endpoints. Returns `undefined` if only a part of the
    * list was read.
    */
-  readonly workersUsed: (operation: string, attempt: Attempt) => Promise<number | undefined>;
+  readonly workersUsed: DiagnosisCall<number | undefined>;
+  /** Reads the names of the account's secrets. */
+  readonly secretNames: DiagnosisCall<readonly string[]>;
 }
+
+/** The reason why a list proves nothing about an endpoint that it does not contain. */
+export const LIST_CONTINUES = "the list continues after the part that was read";

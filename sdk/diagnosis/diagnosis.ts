@@ -9,10 +9,10 @@ import {
 } from "../transport/callOptions";
 import { pathSegment } from "../transport/urls";
 import { decideCauses } from "./decide";
-import { type Evidence, seen } from "./evidence";
+import { seen } from "./evidence";
 import { createGather, type Sources } from "./gather";
 import type { DiagnoseOptions, Diagnosis } from "./record";
-import { factsIn, missingIn, summaryOf } from "./words";
+import { inText, summaryOf } from "./words";
 
 /** Finds out why jobs or workers are waiting. */
 export interface Diagnoses {
@@ -24,11 +24,11 @@ export interface Diagnoses {
    *
    * Over REST v2, it reads `GET /v2/serverless/{id}`, `…/workers`, `…/releases?limit=1`, and from
    * the queue `GET /v2/{id}/health`. Over GraphQL, it reads `myself { endpoint(id) { … pods } }`
-   * instead of the first three. Only if there are no workers, or all of them are throttled, it also
-   * reads the stock (`GET /v2/catalog/gpus` with `include=AVAILABILITY&product=SERVERLESS`; over
-   * GraphQL `gpuTypes`, `dataCenters` and `serverlessGpuPools`), the limits (`GET
-   * /v2/account/limits`, or `myself`), the first page of the endpoints if there is a quota, and the
-   * data centers of the endpoint's network volumes. With `logs`, it reads `GET
+   * instead of the first three. While something waits, it also reads the limits (`GET
+   * /v2/account/limits`, or `myself`) and the first page of the endpoints; if the endpoint's
+   * variables refer to secrets, the names of the secrets; and if another worker is needed, the stock
+   * (`GET /v2/catalog/gpus` with `include=AVAILABILITY&product=SERVERLESS`; over GraphQL `gpuTypes`,
+   * `dataCenters` and `serverlessGpuPools`) and the data centers of its network volumes. With `logs`, it reads `GET
    * /v2/serverless/{id}/workers/{workerId}/logs` for up to three workers.
    * @throws InvalidInputError if the id cannot be part of a path; nothing was sent
    * @example
@@ -54,25 +54,17 @@ export function createDiagnoses(context: CallContext, sources: Sources): Diagnos
   return {
     async diagnose(endpointId, options = {}) {
       checkCallOptions(options, DIAGNOSE_OPTIONS);
-      return diagnosisOf(endpointId, await gather(pathSegment("endpointId", endpointId), options));
+      const evidence = await gather(pathSegment("endpointId", endpointId), options);
+      const decision = decideCauses(evidence, endpointId);
+      const lines = (seen(evidence.logs) ?? []).flatMap((log) => log.lines);
+      return {
+        ...{ endpointId, endpointName: seen(evidence.endpoint)?.name, awaited: evidence.awaited },
+        ...decision,
+        ...inText(evidence),
+        lines: [...lines].sort((one, other) => one.ts.localeCompare(other.ts)).slice(-SHOWN_LINES),
+        summary: summaryOf(decision),
+        madeAt: new Date(evidence.now),
+      };
     },
-  };
-}
-
-/** Returns the diagnosis that follows from the evidence. */
-export function diagnosisOf(endpointId: string, evidence: Evidence): Diagnosis {
-  const decision = decideCauses(evidence);
-  const lines = (seen(evidence.logs) ?? []).flatMap((log) => log.lines);
-  const latest = [...lines].sort((one, other) => one.ts.localeCompare(other.ts)).slice(-SHOWN_LINES);
-  return {
-    endpointId,
-    endpointName: seen(evidence.endpoint)?.name,
-    awaited: evidence.awaited,
-    ...decision,
-    evidence: factsIn(evidence),
-    missing: missingIn(evidence),
-    lines: latest,
-    summary: summaryOf(decision),
-    madeAt: new Date(evidence.now),
   };
 }

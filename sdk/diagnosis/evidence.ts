@@ -1,5 +1,5 @@
-import type { CatalogDataCenter, CatalogGpu } from "../catalog/record";
 import type { LogLine } from "../logs/record";
+import type { EndpointFacts } from "./facts";
 import type { AwaitedWork } from "./record";
 
 /** A part of the evidence that was read. */
@@ -34,27 +34,14 @@ export interface ServiceRefusal {
 /** A part of the evidence, either read or missing. */
 export type Part<T> = Seen<T> | NotSeen;
 
+/** Stands for a part that was not requested. */
+export const NOT_ASKED: NotSeen = { why: undefined };
+/** Stands for a part that GraphQL does not have, so that nothing is wrong if it is missing. */
+export const ONLY_V2: NotSeen = { why: "GraphQL does not show it. Only REST v2 does" };
+
 /** Returns the value that was read, or `undefined` if the part is missing. */
 export function seen<T>(part: Part<T>): T | undefined {
   return "value" in part ? part.value : undefined;
-}
-
-/** The settings of an endpoint that determine whether its workers start. */
-export interface EndpointFacts {
-  readonly name: string | undefined;
-  readonly isLoadBalancer: boolean;
-  readonly workersMin: number;
-  readonly workersMax: number;
-  readonly scalerType: string | undefined;
-  readonly scalerValue: number | undefined;
-  /** The GPU pools, in normal form. Empty if the endpoint runs on CPUs. */
-  readonly gpuIds: string;
-  readonly gpuCount: number;
-  readonly locations: string;
-  readonly minCudaVersion: string;
-  readonly allowedCudaVersions: string;
-  readonly volumeIds: readonly string[];
-  readonly compliance: readonly string[];
 }
 
 /** The number of an endpoint's workers in each state. */
@@ -69,8 +56,6 @@ export interface WorkerFacts {
   readonly stale: number | undefined;
   /** How long the oldest starting worker has been starting, in milliseconds, if known. */
   readonly startingMs: number | undefined;
-  /** `true` if the workers were listed one by one, in which case the counts come from REST v2. */
-  readonly isListed: boolean;
 }
 
 /** The state of a rollout, according to the list of releases. */
@@ -98,29 +83,27 @@ export interface QueueFacts {
   readonly workers: WorkerFacts;
 }
 
-/** The GPU types with their stock, and the data centers of the endpoint's volumes. */
-export interface StockFacts {
-  readonly gpus: readonly CatalogGpu[];
-  /** The data centers, if they were needed. */
-  readonly dataCenters: readonly CatalogDataCenter[] | undefined;
-  /**
-   * The data centers of the endpoint's volumes. `undefined` if the data center of any volume is
-   * unknown.
-   */
-  readonly volumeDataCenters: readonly string[] | undefined;
+/** What the catalog shows about the machines that an endpoint can use. */
+export interface StockVerdict {
+  /** Why no machine is available, if the catalog shows it. */
+  readonly cause: "gpu-ids" | "no-stock" | "cuda-version" | "volume-place" | undefined;
+  readonly words: string;
 }
 
-/** The account's limits and how much of them is in use. Unknown values are `undefined`. */
+/** The account's limits and how much of them is in use. Unknown values are missing. */
 export interface LimitFacts {
-  readonly workerQuota: number | undefined;
-  /**
-   * The sum of `workersMax` over all endpoints that were read. The sum over all endpoints of the
-   * account may be higher.
-   */
-  readonly workersUsed: number | undefined;
-  readonly spendLimit: number | undefined;
-  readonly spend: number | undefined;
-  readonly isUnderBalance: boolean | undefined;
+  readonly workerQuota?: number;
+  /** The sum of `workersMax` over all endpoints, if all of them were read. */
+  readonly workersUsed?: number | undefined;
+  readonly spendLimit?: number;
+  readonly spend?: number;
+  readonly isUnderBalance?: boolean;
+}
+
+/** The secrets to which the endpoint's variables refer, if they refer to any. */
+export interface SecretFacts {
+  /** The names of secrets that the account does not have. */
+  readonly missing: readonly string[];
 }
 
 /** The log of one worker. */
@@ -147,9 +130,10 @@ export interface Evidence {
   readonly workers: Part<WorkerFacts>;
   readonly rollout: Part<RolloutFacts>;
   readonly queue: Part<QueueFacts>;
-  readonly stock: Part<StockFacts>;
+  readonly stock: Part<StockVerdict>;
   /** The data center of each network volume, by volume id. */
   readonly volumes: Part<ReadonlyMap<string, string>>;
   readonly limits: Part<LimitFacts>;
+  readonly secrets: Part<SecretFacts>;
   readonly logs: Part<readonly WorkerLog[]>;
 }

@@ -4,25 +4,27 @@ import { hideEnv } from "../containers/input";
 import type { Clock } from "../contract/clock";
 import { ServerlessGpuError } from "../errors";
 import { redactBeginning } from "../secret";
+import { referencesIn } from "../secrets/secret";
 import type { Attempt, CallContext } from "../transport/call";
 import { makeCall } from "../transport/makeCall";
 import type { ObservedOptions } from "../transport/requestOptions";
-import type { DiagnosisCalls, PodFacts, ReadEndpoint } from "./calls";
+import type { DiagnosisCall, DiagnosisCalls, PodFacts, ReadEndpoint } from "./calls";
 import {
-  type EndpointFacts,
   type Evidence,
   type LimitFacts,
-  type NotSeen,
+  NOT_ASKED,
+  ONLY_V2,
   type Part,
   type QueueFacts,
-  type StockFacts,
   seen,
-  type WorkerFacts,
   type WorkerLog,
 } from "./evidence";
+import type { EndpointFacts } from "./facts";
 import { createPatience, SOURCE_READ_MS } from "./patience";
 import type { DiagnoseOptions } from "./record";
 import { refusalIn } from "./refusals";
+import { situationOf } from "./rules";
+import { judgeStock } from "./stock";
 
 /** The counts returned by `/health`, as the client reads them. */
 export interface HealthCounts {
@@ -39,227 +41,146 @@ export interface Sources {
   readonly health: (endpointId: string, options: ObservedOptions) => Promise<HealthCounts>;
   /** Reads the data center of each volume, by volume id. */
   readonly volumePlaces: (options: ObservedOptions) => Promise<ReadonlyMap<string, string>>;
-  /**
-   * Reads the logs of workers.
-   * @default the API has no logs
-   */
-  readonly logs?:
-    | ((endpointId: string, workerIds: readonly string[], signal?: AbortSignal) => Promise<WorkerLog[]>)
-    | undefined;
+  /** Reads the logs of workers. @default the API has no logs */
+  readonly logs?: ReadLogs | undefined;
 }
+
+type ReadLogs = (endpointId: string, workerIds: readonly string[], signal?: AbortSignal) => Promise<WorkerLog[]>;
 
 /** Make a single attempt, because someone is waiting for the diagnosis. */
 const ONCE = { timeoutMs: SOURCE_READ_MS, maxRetries: 0 };
 /** The number of workers whose logs are read. */
 const MOST_LOGS = 3;
-/**
- * How long information about the whole account is reused before it is read again, in milliseconds.
- */
+/** How long information about the whole account is reused, in milliseconds. */
 const SHARED_MS = 60_000;
 
-/**
- * Reads a part once.
- * @param isOwn `false` if other diagnoses are also waiting for the result
- */
-type Read = <T>(
-  name: string,
-  operation: string,
-  attempt: (operation: string, each: Attempt) => Promise<T>,
-  isOwn?: boolean,
-) => Promise<Part<T>>;
-
-/** The state that all diagnoses of a client share. */
-interface Remembered {
-  readonly shared: Shared;
-  readonly patiently: ReturnType<typeof createPatience>;
+/** What one diagnosis reads with. */
+interface Gathering {
+  readonly sources: Sources;
+  /** Reads a part that is the same for all diagnoses, which therefore cannot be aborted. */
+  readonly shared: <T>(key: string, read: () => Promise<T>) => Promise<Part<T>>;
+  /** Sends a request. With `isShared`, it cannot be aborted. */
+  readonly send: <T>(name: string, operation: string, call: DiagnosisCall<T>, isShared?: boolean) => Promise<T>;
+  /** Reads a part for this diagnosis alone. */
+  readonly part: <T>(source: string, read: () => Promise<T>) => Promise<Part<T>>;
 }
-
-type Shared = <T>(key: string, read: () => Promise<Part<T>>) => Promise<Part<T>>;
 
 /**
  * Returns a function that gathers the evidence about an endpoint. The function throws an error only
  * if it is aborted.
  */
 export function createGather(context: CallContext, sources: Sources) {
-  const remembered = { shared: createShared(context.clock), patiently: createPatience(context.clock) };
-  return (endpointId: string, options: DiagnoseOptions) => gather(context, sources, remembered, endpointId, options);
+  const [{ clock }, { source }] = [context, sources.calls];
+  const shared = createShared(clock, source);
+  const patiently = createPatience(clock);
+  return async (id: string, options: DiagnoseOptions): Promise<Evidence> => {
+    const { signal } = options;
+    const part: Gathering["part"] = (from, read) => readPart(clock, from, read, signal);
+    const send: Gathering["send"] = (name, operation, call, isShared) =>
+      patiently(source, (timeoutMs) => {
+        const limits = { ...ONCE, timeoutMs, signal: isShared ? undefined : signal };
+        const attempt = (each: Attempt) => call(operation, each, id, clock.now());
+        return makeCall(context, { name, operation, repeatability: "safe", ...limits, attempt });
+      });
+    const health = part("queue", () =>
+      patiently("queue", (timeoutMs) => sources.health(id, { ...ONCE, timeoutMs, ...(signal && { signal }) })),
+    );
+    const evidence = await gather({ sources, shared, send, part }, id, options, health, clock.now());
+    return { ...evidence, now: clock.now() };
+  };
 }
 
 async function gather(
-  context: CallContext,
-  sources: Sources,
-  { shared, patiently }: Remembered,
+  gathering: Gathering,
   id: string,
   { awaited = "jobs", waitedMs, logs, signal }: DiagnoseOptions,
+  health: Promise<Part<HealthCounts>>,
+  now: number,
 ): Promise<Evidence> {
-  const { clock } = context;
-  const { calls } = sources;
-  const read = reader(context, calls.source, patiently, signal);
-  const { workers: readWorkers, releases: readReleases } = calls;
-  const [endpoint, listed, rollout, health] = await Promise.all([
-    read("getEndpoint", `endpoint ${id}`, (operation, each) => calls.endpoint(operation, id, each)),
-    readWorkers
-      ? read("listWorkers", `the workers of endpoint ${id}`, (operation, each) =>
-          readWorkers(operation, id, clock.now(), each),
-        )
-      : ONLY_V2,
-    readReleases
-      ? read("listReleases", `the releases of endpoint ${id}`, (operation, each) => readReleases(operation, id, each))
-      : ONLY_V2,
-    part(clock, "queue", signal, () =>
-      patiently("queue", (timeoutMs) => sources.health(id, { ...ONCE, timeoutMs, ...(signal && { signal }) })),
-    ),
+  const { calls, logs: ofWorkers } = gathering.sources;
+  const read = <T>(name: string, operation: string, call: DiagnosisCall<T>) =>
+    gathering.part(calls.source, () => gathering.send(name, operation, call));
+  const [endpoint, listed, rollout, counts] = await Promise.all([
+    read("getEndpoint", `endpoint ${id}`, calls.endpoint),
+    calls.workers ? read("listWorkers", `the workers of endpoint ${id}`, calls.workers) : ONLY_V2,
+    calls.releases ? read("listReleases", `the releases of endpoint ${id}`, calls.releases) : ONLY_V2,
+    health,
   ]);
   const found = seen(endpoint);
   if (found) hideEnv(found.env, [found.facts.name ?? ""]);
-  const queue = mapped(health, (counts) => queueFacts(counts, found?.pods));
-  const ofEndpoint = endpointPart(endpoint);
-  const isAbsent = "failure" in ofEndpoint && ofEndpoint.failure?.is === "absent";
   const first: Evidence = {
-    awaited,
-    waitedMs,
-    now: clock.now(),
-    rollout,
-    queue,
-    endpoint: ofEndpoint,
-    listed: NOT_ASKED,
-    workers: mapped(listed, ({ facts }) => facts),
-    stock: NOT_ASKED,
-    volumes: NOT_ASKED,
-    limits: NOT_ASKED,
+    ...{ awaited, waitedMs, now, rollout },
+    ...{ listed: NOT_ASKED, stock: NOT_ASKED, volumes: NOT_ASKED, limits: NOT_ASKED, secrets: NOT_ASKED },
     logs: NOT_ASKED,
+    queue: mapped(counts, (value) => queueFacts(value, found?.pods)),
+    endpoint: endpointPart(endpoint),
+    workers: mapped(listed, ({ facts }) => facts),
   };
-  const ids = (seen(listed)?.ids ?? []).slice(0, MOST_LOGS);
+  const readLogs = async (ids: readonly string[]): Promise<Evidence["logs"]> => {
+    if (!ofWorkers) return { why: `${calls.source} does not show workers' logs. Only REST v2 does` };
+    if (ids.length === 0) return { why: "there is no worker whose log could be read" };
+    return gathering.part(calls.source, () => ofWorkers(id, ids, signal));
+  };
+  const isAbsent = "failure" in first.endpoint && first.endpoint.failure?.is === "absent";
   // Read these at the same time, so that an unresponsive service costs no more than twice the time
   // of one read.
   const [more, ofList, ofLogs] = await Promise.all([
-    gatherMore({ clock, sources, shared, read }, first),
-    isAbsent
-      ? read("listEndpoints", "the endpoints", (operation, each) => calls.isListed(operation, id, each))
-      : NOT_ASKED,
-    logs ? readLogs(clock, sources, id, ids, signal) : NOT_ASKED,
+    found && awaited !== "stop" && found.facts.workersMax > 0 ? gatherMore(gathering, first, found) : {},
+    isAbsent ? read("listEndpoints", "the endpoints", calls.isListed) : NOT_ASKED,
+    logs ? readLogs((seen(listed)?.ids ?? []).slice(0, MOST_LOGS)) : NOT_ASKED,
   ]);
-  return { ...first, ...more, listed: listedPart(ofList), logs: ofLogs, now: clock.now() };
+  return { ...first, ...more, listed: ofList, logs: ofLogs };
 }
 
-/** Returns the function with which a diagnosis reads each part. */
-function reader(
-  context: CallContext,
-  source: Sources["calls"]["source"],
-  patiently: Remembered["patiently"],
-  signal: AbortSignal | undefined,
-): Read {
-  return (name, operation, attempt, isOwn = true) => {
-    const own = isOwn ? signal : undefined;
-    const call = { name, operation, repeatability: "safe", ...ONCE, signal: own } as const;
-    return part(context.clock, source, own, () =>
-      patiently(source, (timeoutMs) =>
-        makeCall(context, { ...call, timeoutMs, attempt: (each) => attempt(operation, each) }),
-      ),
-    );
-  };
-}
+type More = Partial<Pick<Evidence, "stock" | "volumes" | "limits" | "secrets">>;
 
-interface Gathering {
-  readonly clock: Clock;
-  readonly sources: Sources;
-  readonly shared: Shared;
-  readonly read: Read;
-}
-
-/** Reads the stock and the limits if the workers do not explain the wait. */
-async function gatherMore(
-  gathering: Gathering,
-  evidence: Evidence,
-): Promise<Pick<Evidence, "stock" | "volumes" | "limits">> {
-  const endpoint = seen(evidence.endpoint);
-  if (!endpoint || !needsMore(evidence)) return { stock: NOT_ASKED, volumes: NOT_ASKED, limits: NOT_ASKED };
-  const { clock, sources, shared, read } = gathering;
-  const { calls, account } = sources;
-  const limits = shared("limits", async () => {
-    const [known, used] = await Promise.all([
-      part(clock, calls.source, undefined, () => account.limits(ONCE)),
-      read("listEndpoints", "the endpoints", calls.workersUsed, false),
-    ]);
-    return mapped(known, (value): LimitFacts => {
-      const { workerQuota, spendLimit, currentSpend, isUnderBalance } = value;
-      return {
-        workerQuota: workerQuota ?? undefined,
-        workersUsed: seen(used),
-        spendLimit: spendLimit ?? undefined,
-        spend: currentSpend ?? undefined,
-        isUnderBalance: isUnderBalance ?? undefined,
-      };
-    });
-  });
-  const [ofStock, ofAccount] = await Promise.all([readStock(gathering, endpoint), limits]);
-  return { ...ofStock, limits: ofAccount };
-}
-
-/**
- * Returns `true` if workers are needed, but there are too few of them or all of them are throttled.
- */
-function needsMore({ awaited, endpoint, workers, queue }: Evidence): boolean {
-  const settings = seen(endpoint);
-  const counts = seen(workers) ?? seen(queue)?.workers;
-  if (awaited === "stop" || !settings || !counts || settings.workersMax === 0) return false;
-  const isWanted = awaited === "workers" || settings.workersMin > 0 || (seen(queue)?.inQueue ?? 1) > 0;
-  const isShort = counts.total < Math.max(1, awaited === "workers" ? settings.workersMin : 0);
-  return (isWanted || settings.isLoadBalancer) && (isShort || counts.throttled === counts.total);
-}
-
-async function readStock(
-  { clock, sources, shared }: Gathering,
-  endpoint: EndpointFacts,
-): Promise<Pick<Evidence, "stock" | "volumes">> {
-  const { calls, catalog, volumePlaces } = sources;
-  if (endpoint.gpuIds === "") return { stock: NOT_ASKED, volumes: NOT_ASKED };
-  const { gpuCount } = endpoint;
-  // Other diagnoses are waiting for the same result, so don't stop when this diagnosis is aborted.
-  const asked = <T>(ask: () => Promise<T>) => part(clock, calls.source, undefined, ask);
-  const needsPlaces = endpoint.compliance.length > 0;
-  const [gpus, dataCenters, volumes] = await Promise.all([
-    shared(`gpus ${gpuCount}`, () => asked(() => readGpus(catalog, { ...ONCE, gpuCount }))),
-    needsPlaces ? shared("data centers", () => asked(() => catalog.dataCenters(ONCE))) : NOT_ASKED,
-    endpoint.volumeIds.length > 0 ? shared("volumes", () => asked(() => volumePlaces(ONCE))) : NOT_ASKED,
+/** Reads whatever else may keep jobs waiting, or workers from starting. */
+async function gatherMore(gathering: Gathering, evidence: Evidence, { facts, env }: ReadEndpoint): Promise<More> {
+  const { isWaiting, needsWorkers, workers } = situationOf(evidence);
+  const isTroubled = isWaiting || workers.initializing + workers.unhealthy > 0;
+  const [ofStock, limits, secrets] = await Promise.all([
+    needsWorkers && facts.gpuIds !== "" ? readStock(gathering, facts) : {},
+    isWaiting ? gathering.shared("limits", () => readLimits(gathering)) : NOT_ASKED,
+    isTroubled ? readSecrets(gathering, env) : NOT_ASKED,
   ]);
-  const stock = mapped(gpus, (value): StockFacts => {
-    const places = endpoint.volumeIds.map((volume) => seen(volumes)?.get(volume));
-    const areKnown = places.every((place) => place !== undefined);
-    return {
-      gpus: value,
-      dataCenters: seen(dataCenters),
-      volumeDataCenters: areKnown ? (places as string[]) : undefined,
-    };
-  });
-  return { stock, volumes };
+  return { ...ofStock, limits, secrets };
 }
 
-async function readLogs(
-  clock: Clock,
-  { logs, calls }: Sources,
-  id: string,
-  workerIds: readonly string[],
-  signal: AbortSignal | undefined,
-): Promise<Part<readonly WorkerLog[]>> {
-  if (!logs) return { why: `${calls.source} does not show workers' logs. Only REST v2 does` };
-  if (workerIds.length === 0) return { why: "there is no worker whose log could be read" };
-  return part(clock, calls.source, signal, () => logs(id, workerIds, signal));
+async function readLimits({ sources: { account, calls }, send }: Gathering): Promise<LimitFacts> {
+  const [{ workerQuota, spendLimit, currentSpend, isUnderBalance }, workersUsed] = await Promise.all([
+    account.limits(ONCE),
+    send("listEndpoints", "the endpoints", calls.workersUsed, true).catch(() => undefined),
+  ]);
+  const limits = { workerQuota, workersUsed, spendLimit, spend: currentSpend, isUnderBalance };
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== null));
 }
 
-const NOT_ASKED: NotSeen = { why: undefined };
-const ONLY_V2: NotSeen = { why: "GraphQL does not show it. Only REST v2 does" };
+async function readSecrets({ sources, shared, send }: Gathering, env: ReadEndpoint["env"]): Promise<More["secrets"]> {
+  const wanted = [...new Set(Object.values(env).flatMap(referencesIn))];
+  if (wanted.length === 0) return NOT_ASKED;
+  const names = await shared("secrets", () => send("listSecrets", "the secrets", sources.calls.secretNames, true));
+  // Names are unique ignoring case.
+  const has = (all: readonly string[], name: string) => all.some((each) => each.toLowerCase() === name.toLowerCase());
+  return mapped(names, (all) => ({ missing: wanted.filter((name) => !has(all, name)) }));
+}
+
+async function readStock({ sources, shared }: Gathering, facts: EndpointFacts): Promise<More> {
+  const { catalog, volumePlaces } = sources;
+  const { gpuCount, volumeIds } = facts;
+  const [gpus, volumes] = await Promise.all([
+    shared(`gpus ${gpuCount}`, () => readGpus(catalog, { ...ONCE, gpuCount })),
+    volumeIds.length > 0 ? shared("volumes", () => volumePlaces(ONCE)) : NOT_ASKED,
+  ]);
+  const places = volumeIds.flatMap((volume) => seen(volumes)?.get(volume) ?? []);
+  const known = places.length === volumeIds.length ? places : undefined;
+  return { stock: mapped(gpus, (value) => judgeStock(facts, value, known)), volumes };
+}
 
 /**
  * Reads a part of the evidence. A failure becomes part of the evidence, unless the caller has
  * aborted.
  */
-async function part<T>(
-  clock: Clock,
-  source: string,
-  signal: AbortSignal | undefined,
-  read: () => Promise<T>,
-): Promise<Part<T>> {
+async function readPart<T>(clock: Clock, source: string, read: () => Promise<T>, signal?: AbortSignal) {
   try {
     return { value: await read(), readAt: clock.now(), source };
   } catch (error) {
@@ -275,10 +196,7 @@ function mapped<T, U>(given: Part<T>, map: (value: T) => U): Part<U> {
   return "value" in given ? { ...given, value: map(given.value) } : given;
 }
 
-/**
- * Turns a missing endpoint into evidence. GraphQL returns `null` for an endpoint that does not
- * exist.
- */
+/** Turns a missing endpoint into evidence. GraphQL returns `null` for it. */
 function endpointPart(given: Part<ReadEndpoint | undefined>): Part<EndpointFacts> {
   if (!("value" in given)) return given;
   const { value, ...read } = given;
@@ -286,51 +204,28 @@ function endpointPart(given: Part<ReadEndpoint | undefined>): Part<EndpointFacts
   return { why: "the service has no endpoint with this id", failure: { is: "absent", isOwn: true, ...read } };
 }
 
-function listedPart(given: Part<boolean | undefined>): Part<boolean> {
-  if (!("value" in given)) return given;
-  const { value, ...read } = given;
-  return value === undefined ? { why: "the log continues after the part that was read" } : { ...read, value };
-}
-
 /** Returns the queue's counts. Over GraphQL, information from the pods is added. */
 function queueFacts({ jobs, workers }: HealthCounts, pods: PodFacts | undefined): QueueFacts {
-  const { running, ready, unhealthy, throttled, initializing } = workers;
+  const { running, ready, unhealthy, throttled } = workers;
   // Workers that are kept for a fast start may count as idle, but not as ready.
-  const idle = ready ?? workers.idle;
-  const shown = running + idle + (throttled ?? 0) + (unhealthy ?? 0);
-  // If the service doesn't count starting workers, their number is the number of pods that are not
-  // included in any other count.
-  const starting = initializing ?? Math.max(0, (pods?.active ?? 0) - shown);
-  const facts: WorkerFacts = {
-    running,
-    idle,
-    initializing: starting,
-    throttled: throttled ?? 0,
-    unhealthy: unhealthy ?? 0,
-    total: shown + starting,
-    stale: pods?.stale,
-    startingMs: starting > 0 ? pods?.newestMs : undefined,
-    isListed: false,
-  };
-  const { inQueue, inProgress, completed, failed } = jobs;
-  return { inQueue, inProgress, completed, failed, workers: facts };
+  const states = { running, idle: ready ?? workers.idle, throttled: throttled ?? 0, unhealthy: unhealthy ?? 0 };
+  const shown = Object.values(states).reduce((sum, count) => sum + count, 0);
+  // If the service doesn't count starting workers, they are the pods that no other count includes.
+  const initializing = workers.initializing ?? Math.max(0, (pods?.active ?? 0) - shown);
+  const startingMs = initializing > 0 ? pods?.newestMs : undefined;
+  return { ...jobs, workers: { ...states, initializing, total: shown + initializing, stale: pods?.stale, startingMs } };
 }
 
-/**
- * Keeps information about the whole account for a while. After a failure, the information is read
- * again.
- */
-function createShared(clock: Clock): Shared {
+/** Keeps information about the whole account for a while, but never a failure. */
+function createShared(clock: Clock, source: string): Gathering["shared"] {
   const known = new Map<string, { readonly at: number; readonly part: Promise<Part<unknown>> }>();
-  return <T>(key: string, read: () => Promise<Part<T>>) => {
+  return <T>(key: string, read: () => Promise<T>) => {
     const existing = known.get(key);
     if (existing && clock.monotonic() - existing.at < SHARED_MS) return existing.part as Promise<Part<T>>;
-    const reading = read();
-    known.set(key, { at: clock.monotonic(), part: reading });
-    const forget = () => {
-      if (known.get(key)?.part === reading) known.delete(key);
-    };
-    reading.then((found) => "value" in found || forget(), forget);
-    return reading;
+    const part = readPart(clock, source, read);
+    known.set(key, { at: clock.monotonic(), part });
+    const forget = () => known.delete(key);
+    part.then((found) => "value" in found || forget(), forget);
+    return part;
   };
 }

@@ -1,40 +1,26 @@
-import type { CauseId, Certainty } from "./causes";
 import type { WorkerLog } from "./evidence";
 
-/** The signs in a worker's log that show why the worker does not work. */
+/** What the newest lines of a worker's log show. Whatever a later line contradicts is left out. */
 export interface LogSigns {
-  /** The cause that the log shows, if any. */
-  readonly cause: { readonly id: CauseId; readonly certainty: Certainty } | undefined;
-  /**
-   * `true` if the service has started the container, or has reported that the image is on the host.
-   */
+  readonly cause: "crash-loop" | "image-pull" | "image-pulling" | undefined;
+  /** `true` if the service has started the container, or has reported that the image is there. */
   readonly hasImage: boolean;
-  /**
-   * `true` if the worker library has printed something, which means that the program takes jobs.
-   */
+  /** `true` if the worker library has printed something since the last start. */
   readonly hasLibraryLine: boolean;
+  /** `true` if the container has printed an error since its last start. */
+  readonly hasTrace: boolean;
+  /** `true` if the container still prints. */
+  readonly isPrinting: boolean;
   /**
    * Whether the library has printed a version that sends all jobs to one worker. `undefined` if it
    * has printed no version.
    */
   readonly hasFunnelVersion: boolean | undefined;
-  readonly hasLines: boolean;
-  /** `true` if the container has printed a traceback or a similar error. */
-  readonly hasTrace: boolean;
 }
 
-/** Matches a line after which the image is on the host. */
 const PULLED = /image is up to date|downloaded newer image/i;
-/**
- * Matches a line for a new attempt to start the container. Errors before this line may have been
- * resolved.
- */
-const ANOTHER = /\bretrying\b|\bcreate container\b/i;
-/** Matches a line that shows that the service itself stopped the container. */
 const STOP = /\bstop(?:ping|ped)? container\b/i;
-
 const START = /\bstart(?:ing|ed)? container\b|\bcontainer start(?:ed)?\b/i;
-
 const PULL_ERROR = new RegExp(
   [
     "pull access denied|manifest unknown|manifest for \\S+ not found|no matching manifest|repository does not exist",
@@ -44,123 +30,93 @@ const PULL_ERROR = new RegExp(
   ].join("|"),
   "i",
 );
-
 const PULL_PROGRESS =
   /\bpulling\b|\bdownloading\b|\bextracting\b|pull complete|download complete|verifying checksum|loading model|caching model/i;
-
 /** Matches a line that shows that a later attempt got further than requesting the image. */
 const PULL_GOES_ON = /complete|extracting|downloading/i;
-
 const TRACE =
-  /^Traceback \(most recent|^\s*\w*(?:Error|Exception)\b.*:|\bpanic:|segmentation fault|exec format error|cuda (?:error|driver version)|unsatisfied condition: cuda|exited with code [1-9]/i;
-
+  /^Traceback \(most recent|^\s*[\w.]*(?:Error|Exception)\b.*:|\bpanic:|segmentation fault|exec format error|cuda (?:error|driver version)|unsatisfied condition: cuda|exited with code [1-9]/i;
 /** Matches lines that the worker library prints when it starts and for its jobs. */
 const LIBRARY = /serverless worker|jobs in (?:queue|progress)|"?requestId"?|\bStarted\.|\bFinished\./i;
-const JOB_DONE = /\bFinished\b/;
-
-/**
- * Matches the version of the worker library. With some versions, one worker gets all jobs if the
- * endpoint has a shared folder.
- */
+/** Some versions of the worker library send all jobs to one worker, if there is a shared folder. */
 const VERSION = /(?:runpod|serverless worker)\D{0,20}?(\d+)\.(\d+)\.(\d+)/gi;
 
-/**
- * How long a pull can go without a new line before it is considered stuck or over, in milliseconds
- * (observed).
- */
+/** How long a pull or a failed pull counts without a new line, in milliseconds (observed). */
 const LONGEST_PULL_MS = 7 * 60_000;
-/**
- * How long before the latest start an earlier start can be and still belong to the same loop, in
- * milliseconds.
- */
+/** How long an earlier start counts, in milliseconds. */
 const LOOP_MS = 10 * 60_000;
-/** The number of lines at the end of a container's output that may contain its traceback. */
+/** How soon silent starts must follow each other to be a loop, in milliseconds. */
+const SILENT_RUN_MS = 2 * 60_000;
+/** How long ago a container may have printed its last line and still be at work, in milliseconds. */
+const PRINTING_MS = 2 * 60_000;
+/** The number of lines at the end of a container's output that may contain its error. */
 const TRACE_END = 2;
-/** The number of starts that count as a loop even if the container prints nothing. */
-const CERTAIN_STARTS = 3;
+
+type Lines = WorkerLog["lines"];
+
+const isSystem = ({ source }: Lines[number]) => source === "system";
+const isStop = (line: Lines[number]) => isSystem(line) && STOP.test(line.line);
+type Age = (line: Lines[number] | undefined) => number;
+const hasLibraryLine = (lines: Lines) => printed(lines).some((line) => LIBRARY.test(line));
+const printed = (lines: Lines) => lines.filter((line) => !isSystem(line)).map(({ line }) => line);
 
 /** Returns the signs in a log. The lines must be in order, oldest first. */
 export function signsIn({ lines }: WorkerLog, now: number): LogSigns {
+  const starts = lines.flatMap((line, at) => (isSystem(line) && START.test(line.line) ? [at] : []));
+  const run = lines.slice((starts.at(-1) ?? -1) + 1);
+  const output = printed(run);
   const versions = lines.flatMap(({ line }) => [...line.matchAll(VERSION)]);
-  const container = lines.filter(({ source }) => source !== "system").map(({ line }) => line);
+  const age: Age = (line) => now - Date.parse(line?.ts ?? "");
+  const pull = pullIn(lines, age);
   return {
-    cause: causeIn(lines, now),
-    hasImage: lines.some(({ source, line }) => source === "system" && (START.test(line) || PULLED.test(line))),
-    hasLibraryLine: container.some((line) => LIBRARY.test(line)),
+    cause: pull ?? (isLooping(lines, starts, age) ? "crash-loop" : undefined),
+    hasImage: starts.length > 0 || lines.some((line) => isSystem(line) && PULLED.test(line.line)),
+    hasLibraryLine: hasLibraryLine(run),
+    hasTrace: output.some((line) => TRACE.test(line)),
+    isPrinting: age(run.findLast((line) => !isSystem(line))) < PRINTING_MS,
     hasFunnelVersion: versions.length > 0 ? versions.some(isFunnelVersion) : undefined,
-    hasLines: lines.length > 0,
-    hasTrace: container.some((line) => TRACE.test(line)),
   };
 }
 
-function causeIn(lines: WorkerLog["lines"], now: number): LogSigns["cause"] {
-  const system = lines.filter(({ source }) => source === "system");
-  const lastOf = (pattern: RegExp) => system.findLastIndex(({ line }) => pattern.test(line));
-  const ageOf = (at: number) => now - Date.parse(system[at]?.ts ?? "");
-  // A line without a time may be recent, but nothing proves that it is.
-  const isOld = (at: number, ms: number) => ageOf(at) > ms;
-  const isRecent = (at: number, ms: number) => ageOf(at) <= ms;
-  // A container that starts must have its image, so an error from an earlier pull is resolved.
-  const there = Math.max(lastOf(START), lastOf(PULLED));
-  const failed = lastOf(PULL_ERROR);
-  const pulled = system.findLastIndex(({ line }) => PULL_PROGRESS.test(line) && !PULL_ERROR.test(line));
-  if (failed > there && pulled > failed && PULL_GOES_ON.test(system[pulled]?.line ?? ""))
-    return { id: "image-pulling", certainty: "likely" };
-  if (failed > there)
-    return {
-      id: "image-pull",
-      certainty: isRecent(failed, LOOP_MS) && lastOf(ANOTHER) < failed ? "certain" : "likely",
-    };
-  const loop = loopIn(lines, now);
-  if (loop) return { id: "crash-loop", certainty: loop };
-  const isPulling = pulled > there && !isOld(pulled, LONGEST_PULL_MS);
-  const certainty = isRecent(pulled, LONGEST_PULL_MS) ? "certain" : "likely";
-  return isPulling ? { id: "image-pulling", certainty } : undefined;
-}
-
-/** The output of the container between two starts. */
-interface Run {
-  readonly output: readonly string[];
-  /** `true` if the service has ended the container. */
-  readonly isStopped: boolean;
+/** Returns what the log shows about the pull of an image that has not arrived. */
+function pullIn(lines: Lines, age: Age): LogSigns["cause"] {
+  const lastOf = (test: (line: string) => boolean) => lines.findLastIndex((line) => isSystem(line) && test(line.line));
+  // A container that has started or printed has its image.
+  const there = Math.max(
+    lastOf((line) => START.test(line) || PULLED.test(line)),
+    lines.findLastIndex((line) => !isSystem(line)),
+  );
+  const failed = lastOf((line) => PULL_ERROR.test(line));
+  const pulled = lastOf((line) => PULL_PROGRESS.test(line) && !PULL_ERROR.test(line));
+  const goesOn = pulled > failed && PULL_GOES_ON.test(lines[pulled]?.line ?? "");
+  if (failed > there && !goesOn) return age(lines[failed]) > LOOP_MS ? undefined : "image-pull";
+  return pulled > there && !(age(lines[pulled]) > LONGEST_PULL_MS) ? "image-pulling" : undefined;
 }
 
 /**
- * Returns how certain it is that the container crashes soon after each start, or `undefined` if the
- * log does not suggest this.
+ * Returns `true` if the last thing that the container printed is an error before it took a job, or
+ * if it starts again and again: after errors, or without printing anything.
  */
-function loopIn(lines: WorkerLog["lines"], now: number): Certainty | undefined {
-  const starts = lines.flatMap(({ source, line }, at) => (source === "system" && START.test(line) ? [at] : []));
-  const output = lines.filter(({ source }) => source !== "system").map(({ line }) => line);
-  // A worker that requests a fresh container after each job also starts repeatedly.
-  if (output.some((line) => JOB_DONE.test(line))) return undefined;
-  const latest = Date.parse(lines[starts.at(-1) ?? -1]?.ts ?? "");
-  const recent = starts.filter((at) => !(latest - Date.parse(lines[at]?.ts ?? "") > LOOP_MS));
-  const runs = runsBetween(recent.length < 2 ? starts : recent, lines);
-  // A worker that is scaled to zero and back also starts more than once.
-  const crashes = runs.filter(({ isStopped }) => !isStopped);
-  if (crashes.length === 0) return undefined;
-  if (recent.length < 2) return crashes.length + 1 >= CERTAIN_STARTS ? "likely" : undefined;
-  const isSilent = crashes.every((run) => run.output.length <= 1);
-  // A traceback in the middle of other output may come from a job.
-  const areTraced = crashes.every((run) => run.output.slice(-TRACE_END).some((line) => TRACE.test(line)));
-  const isSure = crashes.length === runs.length && (areTraced || (isSilent && recent.length >= CERTAIN_STARTS));
-  return isSure && now - latest <= LOOP_MS ? "certain" : "likely";
-}
-
-/** Returns what happened between each start and the next. */
-function runsBetween(starts: readonly number[], lines: WorkerLog["lines"]): Run[] {
-  return starts.slice(0, -1).map((start, index) => {
-    const between = lines.slice(start + 1, starts[index + 1]);
-    return {
-      output: between.filter(({ source }) => source !== "system").map(({ line }) => line),
-      isStopped: between.some(({ source, line }) => source === "system" && STOP.test(line)),
-    };
-  });
+function isLooping(lines: Lines, starts: readonly number[], age: Age): boolean {
+  const runs = starts.map((start, index) => lines.slice(start, starts[index + 1]));
+  const [oldest, before, last] = [runs.at(-3), runs.at(-2), runs.at(-1)];
+  const hasCrashed = (run: Lines = []) => {
+    const output = printed(run);
+    return !hasLibraryLine(run) && output.slice(-TRACE_END).some((line) => TRACE.test(line));
+  };
+  const isSilent = (run: Lines = []) => run.length > 0 && printed(run).length + run.filter(isStop).length === 0;
+  const between = (one: Lines = [], other: Lines = []) => age(one[0]) - age(other[0]);
+  if (!last || age(last.at(-1)) > LOOP_MS) return false;
+  if (hasCrashed(last)) return true;
+  // A start that has got no further than the crashes before it proves nothing yet.
+  const isYoung = age(last[0]) < Math.min(between(before, last), LOOP_MS) && !hasLibraryLine(last);
+  if (printed(last).length > 0) return hasCrashed(oldest) && hasCrashed(before) && isYoung;
+  if (hasCrashed(before)) return isYoung || between(before, last) <= SILENT_RUN_MS;
+  const areSoon = between(oldest, before) <= SILENT_RUN_MS && between(before, last) <= SILENT_RUN_MS;
+  return areSoon && [oldest, before, last].every(isSilent);
 }
 
 function isFunnelVersion([, ...parts]: RegExpMatchArray): boolean {
-  const [major = 0, minor = 0, patch = 0] = parts.map(Number);
-  const number = major * 1_000_000 + minor * 1_000 + patch;
+  const number = Number(parts.map((part) => part.padStart(3, "0")).join(""));
   return number >= 1_007_011 && number <= 1_010_000;
 }

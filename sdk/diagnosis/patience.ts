@@ -11,44 +11,26 @@ const LEAST_MS = 250;
 /** How long shorter time limits apply to a source that has not responded, in milliseconds. */
 const HURRY_MS = 30_000;
 
-/** What is known about a source of evidence. */
-interface Known {
-  /** The number of reads without a response since the last response. */
-  readonly hung: number;
-  readonly hungAt: number;
-  readonly answeredAt: number;
-}
-
-const NOTHING: Known = { hung: 0, hungAt: 0, answeredAt: Number.NEGATIVE_INFINITY };
-
 /**
  * Returns a function that sets the time limit of each read from a source. The limit becomes shorter
  * with each read that gets no response. As a result, a hundred diagnoses of an unresponsive service
  * take about 20 s in total.
  */
 export function createPatience(clock: Clock) {
-  const sources = new Map<string, Known>();
-
-  function timeFor({ hung, hungAt }: Known): number {
-    const isOver = clock.monotonic() - hungAt > HURRY_MS;
-    return isOver ? SOURCE_READ_MS : Math.max(LEAST_MS, SOURCE_READ_MS / (1 + hung));
-  }
-
+  /** The reads without a response since the last response of each source. */
+  const unanswered = new Map<string, { readonly reads: number; readonly lastAt: number }>();
   return async function patiently<T>(source: string, read: (timeoutMs: number) => Promise<T>): Promise<T> {
-    const startedAt = clock.monotonic();
-    const known = () => sources.get(source) ?? NOTHING;
-    const noteAnswer = () => sources.set(source, { ...NOTHING, answeredAt: clock.monotonic() });
+    const { reads = 0, lastAt = 0 } = unanswered.get(source) ?? {};
+    const isOver = clock.monotonic() - lastAt > HURRY_MS;
     try {
-      const value = await read(timeFor(known()));
-      noteAnswer();
+      const value = await read(isOver ? SOURCE_READ_MS : Math.max(LEAST_MS, SOURCE_READ_MS / (1 + reads)));
+      unanswered.delete(source);
       return value;
     } catch (error) {
-      const { hung, answeredAt } = known();
-      // A response with any status counts. Waiting for our own rate limit counts neither as a
-      // response nor as a missing response.
-      if (error instanceof ServerlessGpuError && error.status !== undefined) noteAnswer();
-      else if (error instanceof RequestTimeoutError && answeredAt < startedAt)
-        sources.set(source, { hung: hung + 1, hungAt: clock.monotonic(), answeredAt });
+      // A response with any status counts. Waiting for our own rate limit counts as neither.
+      if (error instanceof ServerlessGpuError && error.status !== undefined) unanswered.delete(source);
+      else if (error instanceof RequestTimeoutError)
+        unanswered.set(source, { reads: (unanswered.get(source)?.reads ?? 0) + 1, lastAt: clock.monotonic() });
       throw error;
     }
   };

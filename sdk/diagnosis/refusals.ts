@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http";
+import * as z from "zod";
 import {
   AuthenticationError,
   ConfigurationError,
@@ -25,6 +26,12 @@ function failureOf(error: ServerlessGpuError): ServiceRefusal["is"] | undefined 
   return undefined;
 }
 
+/** The forms that the service itself uses for rejections: of REST v2 and the queue, and of GraphQL. */
+const OWN_FORM = z.union([
+  z.strictObject({ title: z.string(), status: z.number(), detail: z.string(), errors: z.unknown().optional() }),
+  z.strictObject({ errors: z.tuple([z.looseObject({ message: z.literal("Unauthorized") })]) }),
+]);
+
 /**
  * Returns `true` if a response has the form that the service itself uses for rejections. Gateways,
  * proxies and other servers send HTML pages, or JSON with other fields.
@@ -33,28 +40,10 @@ export function isOwnRefusal({ status = 0, body = "" }: ServerlessGpuError): boo
   // GraphQL also sends rejections with status 200. At this point, such a response is already known
   // to come from the service itself.
   if (status === 200) return true;
-  const said = objectIn(body);
-  if (hasOnly(said, ["errors"])) return isUnauthorized(said.errors);
-  const isProblem = said.title === STATUS_CODES[status] && said.status === status && typeof said.detail === "string";
-  return isProblem && hasOnly(said, ["title", "status", "detail", "errors"]);
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function objectIn(body: string): Fields {
   try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === "object" && value !== null ? (value as Fields) : {};
+    const said = OWN_FORM.parse(JSON.parse(body));
+    return !("title" in said) || (said.title === STATUS_CODES[status] && said.status === status);
   } catch {
-    return {};
+    return false;
   }
-}
-
-function hasOnly(fields: Fields, names: readonly string[]): boolean {
-  return Object.keys(fields).every((name) => names.includes(name));
-}
-
-/** Returns `true` for the error list that GraphQL returns if it does not accept a key. */
-function isUnauthorized(errors: unknown): boolean {
-  return Array.isArray(errors) && errors.length === 1 && (errors[0] as Fields | null)?.message === "Unauthorized";
 }

@@ -1,310 +1,213 @@
-import { splitList } from "../endpoints/normalForms";
-import { CAUSES, type CauseId, type Certainty, lessSure } from "./causes";
-import {
-  type EndpointFacts,
-  type Evidence,
-  type LimitFacts,
-  type QueueFacts,
-  seen,
-  type WorkerFacts,
-} from "./evidence";
+import type { CauseId, Certainty } from "./causes";
+import { type Evidence, type QueueFacts, type ServiceRefusal, seen, type WorkerFacts } from "./evidence";
+import { type EndpointFacts, factsOf } from "./facts";
 import { type LogSigns, signsIn } from "./logSigns";
-import { judgeStock } from "./stock";
 
-/** A cause and how certain it is. */
-export interface PossibleCause {
-  readonly id: CauseId;
-  readonly certainty: Certainty;
-}
-
-/**
- * One cause, or several causes that the evidence does not distinguish, most likely first. One of
- * them is the actual cause.
- */
-export type PossibleCauses = readonly PossibleCause[];
-
-/** The evidence in the form that the rules need. */
-export interface WaitSituation {
-  readonly evidence: Evidence;
-  readonly endpoint: EndpointFacts;
-  readonly workers: WorkerFacts;
-  /** The queue's counts. `undefined` if the queue could not be read. */
-  readonly queue: QueueFacts | undefined;
-  /** What the logs show. `undefined` if they were not read. */
-  readonly signs: readonly LogSigns[] | undefined;
-  /**
-   * The number of workers that are working or could work. Workers that are waiting for a machine
-   * don't count.
-   */
-  readonly alive: number;
-  /** `true` if jobs are waiting, or if it is unknown whether jobs are waiting. */
-  readonly jobsWait: boolean;
-}
-
-type Rule = (situation: WaitSituation) => readonly PossibleCauses[];
-
-/**
- * The time after which the service itself considers a start to have failed, in milliseconds
- * (observed).
- */
+/** How long the service lets a start take, in milliseconds (observed). */
 const LONGEST_START_MS = 7 * 60_000;
-/**
- * The time after which a start with many pools may be hanging, in milliseconds. All starts that
- * were observed to hang had lasted longer than this (observed).
- */
-const MANY_POOLS_MS = 10 * 60_000;
-const MOST_POOLS = 3;
-/**
- * How long after a job arrives an endpoint without workers may simply be scaling up, in
- * milliseconds.
- */
+/** How long an endpoint without workers may simply be scaling up, in milliseconds. */
 const SCALE_UP_MS = 2 * 60_000;
 
-/** Returns a cause. Its certainty is limited to the maximum that `CAUSES` allows for it. */
-export function cause(id: CauseId, certainty: Certainty): PossibleCause {
-  return { id, certainty: lessSure(certainty, CAUSES[id].atMost) };
-}
+const STATES = { running: 0, idle: 0, initializing: 0, throttled: 0, unhealthy: 0, total: 0 };
+const NONE: WorkerFacts = { ...STATES, stale: undefined, startingMs: undefined };
 
-const one = (id: CauseId, certainty: Certainty): PossibleCauses[] => [[cause(id, certainty)]];
-const oneOf = (certainty: Certainty, ...ids: CauseId[]): PossibleCauses[] => [ids.map((id) => cause(id, certainty))];
+/** The evidence in the form that the rules need. */
+export type Situation = ReturnType<typeof situationOf>;
 
-/** Returns what the logs show. Returns `undefined` if they were not read. */
-export function signsOf({ logs, now }: Evidence): readonly LogSigns[] | undefined {
-  return seen(logs)?.map((log) => signsIn(log, now));
-}
-
-/** All rules for an endpoint that may have workers. Their order does not matter. */
-export const RULES: readonly Rule[] = [
-  logged,
-  unhealthy,
-  starting,
-  throttled,
-  withoutWorkers,
-  busy,
-  takesNoJobs,
-  oneWorkerTakesAll,
-  rollingOut,
-  scalingRule,
-  failing,
-];
-
-/**
- * Finds causes in the logs. Such causes can be certain, because the log comes from the service
- * itself.
- */
-function logged(situation: WaitSituation): readonly PossibleCauses[] {
-  const shown = (situation.signs ?? []).flatMap(({ cause: found }) => found ?? []);
-  const ids = [...new Set(shown.map(({ id }) => id))];
-  return ids.flatMap((id) => {
-    const isCertain = shown.some((each) => each.id === id && each.certainty === "certain");
-    const atMost = surestBeside(id, situation);
-    return atMost ? [[cause(id, lessSure(isCertain ? "certain" : "likely", atMost))]] : [];
-  });
-}
-
-/**
- * Returns how certain a cause from a log can be at most, given the states of the workers. The
- * problem in the log may already be over.
- */
-function surestBeside(id: CauseId, { workers }: WaitSituation): Certainty | undefined {
-  const { initializing, unhealthy } = workers;
-  if (id === "image-pulling") return initializing > 0 ? "certain" : undefined;
-  return id === "image-pull" && initializing + unhealthy === 0 ? "possible" : "certain";
-}
-
-function hasLogged(situation: WaitSituation): boolean {
-  return logged(situation).length > 0;
-}
-
-/**
- * Finds causes for unhealthy workers. Without a log, a crashed worker and a failed pull look alike.
- */
-function unhealthy(situation: WaitSituation): readonly PossibleCauses[] {
-  const { workers, signs } = situation;
-  if (workers.unhealthy === 0 || hasLogged(situation)) return [];
-  return oneOf(signs ? "possible" : "likely", "crash-loop", "image-pull");
-}
-
-/**
- * Finds causes for workers that are still starting. This is normal for a short time, but a crash
- * loop can look the same.
- */
-function starting(situation: WaitSituation): readonly PossibleCauses[] {
-  const { workers, signs, evidence, endpoint } = situation;
-  if (workers.initializing === 0 || hasLogged(situation)) return [];
-  const ms = workers.startingMs ?? evidence.waitedMs ?? 0;
-  const isSilent = !signs?.some(({ hasLines }) => hasLines);
-  const hasManyPools = poolCount(endpoint) > MOST_POOLS && ms > MANY_POOLS_MS && isSilent;
-  const manyPools = hasManyPools ? [cause("many-pools", "possible")] : [];
-  if (ms <= LONGEST_START_MS) {
-    const others = signs && !isSilent ? [] : (["image-pulling", "crash-loop", "image-pull"] as const);
-    return [[cause("cold-start", "likely"), ...others.map((id) => cause(id, "possible"))]];
-  }
-  const causes = (["crash-loop", "image-pull", "image-pulling"] as const).map((id) => cause(id, "possible"));
-  return [[...causes, ...manyPools]];
-}
-
-function poolCount({ gpuIds }: EndpointFacts): number {
-  return splitList(gpuIds).filter((part) => !part.startsWith("-")).length;
-}
-
-/**
- * Finds causes for throttled workers. Throttled workers alone do not prove that the stock is low.
- */
-function throttled(situation: WaitSituation): readonly PossibleCauses[] {
-  const { workers, signs } = situation;
-  if (workers.throttled === 0 || workers.idle > 0) return [];
-  // A container that keeps crashing may be shown as throttled.
-  if (logged(situation).some(([found]) => found?.id === "crash-loop")) return [];
-  const isAlone = workers.throttled === workers.total;
-  const stock = isAlone ? stockFindings(situation, "likely") : [];
-  const account = isAlone ? accountFindings(situation, "likely") : [];
-  const crash = isAlone && !signs ? [cause("crash-loop", "possible")] : [];
-  const found = [...account, ...stock];
-  return found.length > 0 ? found : [[cause("throttled", "likely"), ...crash]];
-}
-
-/** Finds causes if there are no workers, or fewer than `workersMin`, and none are starting. */
-function withoutWorkers(situation: WaitSituation): readonly PossibleCauses[] {
-  const { workers, endpoint, evidence, jobsWait } = situation;
-  const { awaited } = evidence;
-  const coming = workers.initializing + workers.throttled + workers.unhealthy;
-  const lacksWorkers = workers.total < endpoint.workersMin;
-  const isShort = lacksWorkers || (awaited === "jobs" && jobsWait && workers.total === 0);
-  if (!isShort || coming > 0) return [];
-  const atMost = workers.total === 0 ? "likely" : "possible";
-  const found = [...accountFindings(situation, atMost), ...stockFindings(situation, atMost)];
-  if (found.length > 0) {
-    return [...found, ...(quotaUse(seen(evidence.limits)) === "allotted" ? one("worker-quota", "possible") : [])];
-  }
-  if (seen(evidence.rollout)?.inProgress) return [];
-  return [remaining(situation)];
-}
-
-/**
- * Returns the causes that remain possible if nothing else was found. For an endpoint without
- * workers, the service shows nothing that would narrow them down.
- */
-function remaining({ evidence, endpoint }: WaitSituation): PossibleCauses {
-  const { waitedMs, stock, limits, queue } = evidence;
-  const { minCudaVersion, allowedCudaVersions, volumeIds, compliance } = endpoint;
-  const account = seen(limits);
-  const isNew = waitedMs === undefined || waitedMs < SCALE_UP_MS;
-  const hasCuda = minCudaVersion !== "" || allowedCudaVersions !== "";
-  const ids: CauseId[] = [
-    ...(isNew ? (["cold-start"] as const) : []),
-    // The stock level is an estimate, so no level rules out this cause.
-    ...(["no-stock"] as const),
-    ...(quotaUse(account) === "free" ? [] : (["worker-quota"] as const)),
-    ...(account?.spendLimit === undefined || account.isUnderBalance === undefined ? (["spend-limit"] as const) : []),
-    ...(hasCuda ? (["cuda-version"] as const) : []),
-    ...(volumeIds.length > 0 ? (["volume-place"] as const) : []),
-    ...(compliance.length > 0 ? (["compliance"] as const) : []),
-    ...(poolCount(endpoint) > MOST_POOLS ? (["many-pools"] as const) : []),
-    ...(!isNew && seen(stock) ? (["stale-binding"] as const) : []),
-    // Unless the queue was read, it is unknown whether a job is waiting.
-    ...(seen(queue) || endpoint.workersMin > 0 || waitedMs !== undefined ? [] : (["nothing-wrong"] as const)),
-  ];
-  return ids.map((id) => cause(id, "possible"));
-}
-
-/**
- * Returns how much of the account's quota is allotted to its endpoints, or `undefined` if unknown.
- * The service checks the quota when an endpoint is saved, so existing endpoints can start workers
- * even if the whole quota is allotted.
- */
-function quotaUse({
-  workerQuota,
-  workersUsed,
-}: Partial<LimitFacts> = {}): "free" | "allotted" | "exceeded" | undefined {
-  if (workerQuota === undefined || workersUsed === undefined) return undefined;
-  if (workersUsed === workerQuota) return "allotted";
-  return workersUsed > workerQuota ? "exceeded" : "free";
-}
-
-function accountFindings({ evidence }: WaitSituation, atMost: Certainty): PossibleCauses[] {
-  const limits = seen(evidence.limits);
-  if (!limits) return [];
-  const { spendLimit, spend, isUnderBalance } = limits;
-  const isSpent = spendLimit !== undefined && spend !== undefined && spend >= spendLimit;
-  return [
-    ...(quotaUse(limits) === "exceeded" ? one("worker-quota", atMost) : []),
-    ...(isSpent || isUnderBalance === true ? one("spend-limit", atMost) : []),
-  ];
-}
-
-function stockFindings({ evidence, endpoint }: WaitSituation, atMost: Certainty): PossibleCauses[] {
-  const stock = seen(evidence.stock);
-  const found = stock && judgeStock(endpoint, stock)?.cause;
-  return found ? one(found, atMost) : [];
-}
-
-/** Determines whether all workers are busy with jobs and no more workers are allowed. */
-function busy({ endpoint, workers, queue, jobsWait, evidence }: WaitSituation): readonly PossibleCauses[] {
-  const { running, stale = 0 } = workers;
-  if (evidence.awaited !== "jobs" || !queue || !jobsWait || queue.inQueue === 0) return [];
-  if (running < endpoint.workersMax || queue.inProgress < running) return [];
-  // Workers that run an old version don't take new jobs, so raising the limit would not help.
-  if (stale >= running) return [];
-  // An idle worker would take the next job, so more workers would not help.
-  if (workers.idle + queue.workers.idle > 0) return one("workers-busy", "possible");
-  const isExact = workers.isListed && stale === 0 && running === endpoint.workersMax;
-  return one("workers-busy", isExact && queue.inProgress % running === 0 ? "certain" : "likely");
-}
-
-/** Finds causes if there are workers and jobs are waiting, but no job is in progress. */
-function takesNoJobs(situation: WaitSituation): readonly PossibleCauses[] {
-  const { workers, queue, signs, evidence, alive } = situation;
-  const ready = workers.running + workers.idle;
-  if (evidence.awaited !== "jobs" || !queue || queue.inQueue === 0 || queue.inProgress > 0 || ready === 0) return [];
-  if ((workers.stale ?? 0) >= alive || hasLogged(situation)) return [];
-  if (!signs) return [[cause("handler-takes-no-jobs", "possible"), cause("crash-loop", "possible")]];
-  // The library is running, so the reason why it gets no jobs is outside the worker.
-  if (signs.some(({ hasLibraryLine }) => hasLibraryLine))
-    return oneOf("possible", "handler-takes-no-jobs", "stale-binding");
-  return one("handler-takes-no-jobs", "likely");
-}
-
-function oneWorkerTakesAll({ workers, queue, signs, evidence }: WaitSituation): readonly PossibleCauses[] {
-  if (evidence.awaited !== "jobs" || !queue || queue.inQueue === 0 || queue.inProgress === 0) return [];
-  if (workers.running !== 1 || workers.idle === 0) return [];
-  const versions = signs?.flatMap(({ hasFunnelVersion }) => hasFunnelVersion ?? []) ?? [];
-  if (versions.length > 0 && !versions.includes(true)) return [];
-  return one("one-worker-takes-all", versions.length > 0 ? "likely" : "possible");
-}
-
-function rollingOut({ evidence, workers, queue }: WaitSituation): readonly PossibleCauses[] {
-  const rollout = seen(evidence.rollout);
-  const stale = workers.stale ?? 0;
-  const isAwaited = evidence.awaited !== "jobs" || !queue || queue.inQueue > 0;
-  if (!isAwaited || (!rollout?.inProgress && stale === 0)) return [];
-  return one("rollout", rollout?.inProgress && stale > 0 ? "likely" : "possible");
-}
-
-/**
- * Determines whether all workers are busy with jobs and another worker is allowed, but none is
- * starting.
- */
-function scalingRule({ endpoint, workers, queue, evidence }: WaitSituation): readonly PossibleCauses[] {
+/** Returns the evidence in the form that the rules need. */
+export function situationOf(evidence: Evidence) {
+  const { awaited, waitedMs, now } = evidence;
+  const queue = seen(evidence.queue);
+  const endpoint = seen(evidence.endpoint) ?? factsOf({});
+  const shown = seen(evidence.workers) ?? queue?.workers;
+  // Of states that the queue counts, too, the higher number counts.
+  const most = (state: keyof typeof STATES) => Math.max(shown?.[state] ?? 0, queue?.workers[state] ?? 0);
+  const [idle, initializing, unhealthy] = [most("idle"), most("initializing"), most("unhealthy")];
+  const workers: WorkerFacts = { ...NONE, ...shown, idle, initializing, unhealthy };
   const { running, total } = workers;
-  const { workersMax, scalerType, scalerValue } = endpoint;
-  if (evidence.awaited !== "jobs" || !queue || queue.inQueue === 0 || running === 0) return [];
-  if (total !== running || running >= workersMax || queue.inProgress < running) return [];
-  if (scalerValue === undefined) return one("scaling-rule", "possible");
-  if (scalerType === "REQUEST_COUNT") {
-    const isEnough = queue.inQueue + queue.inProgress <= running * scalerValue;
-    return isEnough ? one("scaling-rule", "possible") : [];
-  }
-  const { waitedMs } = evidence;
-  if (waitedMs === undefined) return one("scaling-rule", "possible");
-  return waitedMs < scalerValue * 1000 ? one("scaling-rule", "likely") : [];
+  /** The workers that have started. */
+  const ready = running + idle;
+  /** `true` if jobs are awaited and the queue shows waiting ones. */
+  const jobsWait = awaited === "jobs" && !endpoint.isLoadBalancer && (queue?.inQueue ?? 0) > 0;
+  // A load-balancing endpoint does not show how many requests are waiting.
+  const isAwaited = awaited === "jobs" && waitedMs !== undefined && (endpoint.isLoadBalancer || !queue);
+  const hasNoneReady = endpoint.isLoadBalancer && ready === 0 && total > 0;
+  /** `true` if jobs or requests wait, as far as it can be seen, or if workers are missing. */
+  const isWaiting = jobsWait || isAwaited || hasNoneReady || ready < endpoint.workersMin;
+  const isServed = ready >= endpoint.workersMax || (idle > 0 && ready >= endpoint.workersMin);
+  const isEnough = awaited === "jobs" && queue !== undefined && !callsForMore(endpoint, running, queue, waitedMs);
+  /** `true` if it also needs more workers than those that run or start, and may have them. */
+  const needsWorkers = isWaiting && shown !== undefined && !isServed && !isEnough && initializing + unhealthy === 0;
+  /** `true` if it also has no worker at all. */
+  const hasNone = needsWorkers && total === 0;
+  /** What the logs show. Empty if they were not read, or show no line. */
+  const logs = (seen(evidence.logs) ?? []).filter(({ lines }) => lines.length > 0);
+  const signs: readonly LogSigns[] = logs.map((log) => signsIn(log, now));
+  const states = { ready, jobsWait, isWaiting, needsWorkers, hasNone };
+  return { evidence, awaited, waitedMs, endpoint, workers, queue, signs, ...states };
 }
 
+/** Returns `true` if the scaling rule may call for another worker than those that run. */
+function callsForMore(endpoint: EndpointFacts, running: number, queue: QueueFacts, waitedMs?: number): boolean {
+  const { scalerType, scalerValue } = endpoint;
+  const { inQueue, inProgress } = queue;
+  if (inProgress < running) return false;
+  if (running === 0 || scalerValue === undefined) return true;
+  if (scalerType === "REQUEST_COUNT") return inQueue + inProgress > running * scalerValue;
+  return waitedMs === undefined || waitedMs >= scalerValue * 1000;
+}
+
+type Refusable = Evidence["endpoint"] | Evidence["queue"];
+const refusalOf = (part: Refusable) => ("value" in part ? undefined : part.failure);
+const hasSaid = (part: Refusable, is: ServiceRefusal["is"]) =>
+  refusalOf(part)?.isOwn === true && refusalOf(part)?.is === is;
+const isAnySeen = (...parts: readonly object[]) => parts.some((part) => "value" in part);
+
+/** The only causes that can be certain, each with the statement of the service that proves it. */
+export const PROOFS: Readonly<Partial<Record<CauseId, readonly [string, (evidence: Evidence) => boolean]>>> = {
+  "not-found": [
+    "the service says in its own form that the endpoint does not exist, its list does not contain it, and nothing else shows it",
+    ({ endpoint, listed, workers, rollout, queue }) =>
+      hasSaid(endpoint, "absent") && seen(listed) === false && !isAnySeen(workers, rollout, queue),
+  ],
+  "no-access": [
+    "the queue, or management for all of the endpoint, refuses the key in the service's own form",
+    ({ endpoint, queue, workers, rollout }) =>
+      (hasSaid(queue, "refused") && !hasSaid(endpoint, "absent")) ||
+      (hasSaid(endpoint, "refused") && !isAnySeen(workers, rollout)),
+  ],
+  "no-workers-allowed": [
+    "the endpoint's settings say that its workersMax is 0",
+    ({ endpoint }) => seen(endpoint)?.workersMax === 0,
+  ],
+  "spend-limit": [
+    "the account's status says that its balance is too low",
+    ({ limits }) => seen(limits)?.isUnderBalance === true,
+  ],
+  "no-queue": [
+    "the endpoint's settings say that it is load-balancing, or they cannot be read and its queue says so",
+    ({ endpoint, queue }) => seen(endpoint)?.isLoadBalancer ?? hasSaid(queue, "no queue"),
+  ],
+};
+
+/** Returns how certain a cause is, or `undefined` if nothing suggests it. */
+type Rule = (situation: Situation) => Exclude<Certainty, "certain" | "unknown"> | undefined;
+
+const likelyIf = (is: boolean) => (is ? "likely" : undefined);
+const possibleIf = (is: boolean) => (is ? "possible" : undefined);
+const shows = (signs: Situation["signs"], id: LogSigns["cause"]) => signs.some(({ cause }) => cause === id);
+
+const lacks = (of: Situation, id: CauseId) => likelyIf(of.needsWorkers && seen(of.evidence.stock)?.cause === id);
+
+/** What suggests each cause. A cause that is likely and whose proof is given is certain. */
+export const RULES: Readonly<Partial<Record<CauseId, Rule>>> = {
+  "not-found": ({ evidence: { endpoint, listed }, queue }) => {
+    if (!hasSaid(endpoint, "absent") || seen(listed) === true) return undefined;
+    return queue && seen(listed) === undefined ? "possible" : "likely";
+  },
+  "no-access": ({ evidence: { endpoint, queue } }) => {
+    const refusals = [endpoint, queue].map(refusalOf).filter((each) => each?.is === "refused");
+    return likelyIf(refusals.some((each) => each?.isOwn)) ?? possibleIf(refusals.length > 0);
+  },
+  "no-workers-allowed": ({ endpoint }) => likelyIf(endpoint.workersMax === 0),
+  "crash-loop"(situation) {
+    const { signs, workers, isWaiting } = situation;
+    const isPulling = shows(signs, "image-pull") || shows(signs, "image-pulling");
+    if (shows(signs, "crash-loop") || (workers.unhealthy > 0 && !isPulling)) return "likely";
+    const isThrottled = workers.throttled > 0 && workers.throttled === workers.total && isWaiting;
+    const isUnlogged = workers.initializing > 0 || isThrottled || takesNoJobs(situation);
+    return possibleIf(isLate(situation) || (signs.length === 0 && isUnlogged));
+  },
+  "image-pull"(situation) {
+    const { signs, workers, ready } = situation;
+    const { stale = 0, initializing, unhealthy } = workers;
+    const hasImage = ready > stale || (stale === 0 && signs.some((each) => each.hasImage));
+    if (shows(signs, "image-pull")) return hasImage ? "possible" : "likely";
+    return possibleIf(isLate(situation) || (signs.length === 0 && initializing + unhealthy > 0));
+  },
+  "missing-secret": ({ evidence }) => likelyIf((seen(evidence.secrets)?.missing ?? []).length > 0),
+  "worker-quota"({ evidence, needsWorkers, hasNone }) {
+    const spare = spareWorkers(evidence.limits);
+    return likelyIf(needsWorkers && spare < 0) ?? possibleIf(hasNone && !(spare > 0));
+  },
+  "spend-limit"({ evidence: { limits }, needsWorkers, hasNone }) {
+    const { spendLimit, spend = 0, isUnderBalance } = seen(limits) ?? {};
+    const isSpent = isUnderBalance === true || (spendLimit !== undefined && spend >= spendLimit);
+    const isOpen = spendLimit === undefined || isUnderBalance === undefined;
+    return likelyIf(needsWorkers && isSpent) ?? possibleIf(hasNone && isOpen);
+  },
+  "gpu-ids": (situation) => lacks(situation, "gpu-ids"),
+  "volume-place": (situation) => lacks(situation, "volume-place"),
+  "cuda-version": (situation) => lacks(situation, "cuda-version"),
+  // The stock level is an estimate, so no level rules out this cause.
+  "no-stock": (situation) =>
+    lacks(situation, "no-stock") ?? possibleIf(situation.hasNone && situation.endpoint.gpuIds !== ""),
+  throttled: ({ workers, isWaiting, signs }) =>
+    likelyIf(workers.throttled > 0 && workers.idle === 0 && isWaiting && !shows(signs, "crash-loop")),
+  "workers-busy"({ evidence, endpoint: { workersMax }, workers, queue, jobsWait }) {
+    const { running, idle, stale = 0 } = workers;
+    if (!jobsWait || !queue || workersMax === 0 || running < workersMax || queue.inProgress < running) return undefined;
+    // Workers of an old version take no new jobs, and the queue must count workers, too.
+    if (stale >= running || queue.workers.total === 0) return undefined;
+    const isAgreed = queue.workers.running >= running || !isAnySeen(evidence.workers);
+    return idle === 0 && isAgreed ? "likely" : "possible";
+  },
+  "handler-takes-no-jobs"(situation) {
+    const { signs, workers, ready } = situation;
+    const isStarting = signs.some((each) => each.cause ?? (each.isPrinting && !each.hasLibraryLine));
+    if (!takesNoJobs(situation) || (workers.stale ?? 0) >= ready || isStarting) return undefined;
+    // If the library runs, the reason why it gets no jobs is outside of the worker.
+    if (signs.some(({ hasLibraryLine }) => hasLibraryLine)) return "possible";
+    return likelyIf(signs.length > 0 || workers.running === 0) ?? "possible";
+  },
+  "one-worker-takes-all"({ workers, queue, signs, jobsWait }) {
+    if (!jobsWait || !queue?.inProgress || workers.running !== 1 || workers.idle === 0) return undefined;
+    const versions = signs.flatMap(({ hasFunnelVersion }) => hasFunnelVersion ?? []);
+    return versions.length === 0 ? "possible" : likelyIf(versions.includes(true));
+  },
+  "image-pulling": ({ signs, workers }) =>
+    workers.initializing === 0
+      ? undefined
+      : (likelyIf(shows(signs, "image-pulling")) ?? possibleIf(signs.length === 0)),
+  rollout({ evidence, workers, ready }) {
+    const { stale = 0, total } = workers;
+    const isSaid = seen(evidence.rollout)?.inProgress === true && total > 0;
+    return likelyIf(isSaid || (stale > 0 && stale >= ready)) ?? possibleIf(stale > 0);
+  },
+  "cold-start"(situation) {
+    const { evidence, waitedMs = 0, workers, signs, hasNone } = situation;
+    const isWell = !isLate(situation) && !shows(signs, "crash-loop") && !shows(signs, "image-pull");
+    if (workers.initializing > 0) return likelyIf(isWell);
+    return possibleIf(hasNone && waitedMs < SCALE_UP_MS && !seen(evidence.rollout)?.inProgress);
+  },
+  "scaling-rule"({ evidence, endpoint, workers, queue, jobsWait, needsWorkers, waitedMs }) {
+    const { running, total } = workers;
+    if (!jobsWait || !queue || running === 0 || total !== running || running >= endpoint.workersMax) return undefined;
+    if (queue.inProgress < running || !needsWorkers) return likelyIf(queue.inProgress >= running);
+    if (waitedMs !== undefined || endpoint.scalerType === "REQUEST_COUNT") return undefined;
+    return likelyIf(isAnySeen(evidence.stock) && isAnySeen(evidence.limits)) ?? "possible";
+  },
+  "jobs-failing"({ queue, signs, awaited }) {
+    if (!queue || queue.inQueue > 0 || queue.failed <= queue.completed || awaited !== "jobs") return undefined;
+    return likelyIf(queue.completed === 0 || signs.some(({ hasTrace }) => hasTrace)) ?? "possible";
+  },
+};
+
+/** Returns `true` if a start takes too long, and nothing shows that the container is at work. */
+function isLate({ workers, waitedMs = 0, signs }: Situation): boolean {
+  const ms = workers.initializing > 0 ? (workers.startingMs ?? waitedMs) : 0;
+  return ms > LONGEST_START_MS && !signs.some(({ isPrinting }) => isPrinting);
+}
+
+/** Returns `true` if jobs wait beside workers that have none. */
+const takesNoJobs = ({ jobsWait, queue, ready }: Situation) => jobsWait && ready > 0 && queue?.inProgress === 0;
+
 /**
- * Determines whether most jobs fail although none are waiting. The counts contain no times, so the
- * problem may be over.
+ * Returns how much of the account's quota is not allotted to its endpoints, or `NaN` if unknown. The
+ * service checks the quota when an endpoint is saved, so endpoints can start workers even if all of
+ * it is allotted.
  */
-function failing({ queue, signs }: WaitSituation): readonly PossibleCauses[] {
-  if (!queue || queue.inQueue > 0 || queue.failed <= queue.completed) return [];
-  return one("jobs-failing", signs?.some(({ hasTrace }) => hasTrace) ? "likely" : "possible");
+export function spareWorkers(limits: Evidence["limits"]): number {
+  const { workerQuota = Number.NaN, workersUsed = Number.NaN } = seen(limits) ?? {};
+  return workerQuota - workersUsed;
 }

@@ -1,5 +1,4 @@
 import type { Clock } from "../contract/clock";
-import { ServerlessGpuError } from "../errors";
 import type { Diagnoses } from "./diagnosis";
 import type { AwaitedWork, Diagnosis } from "./record";
 
@@ -11,47 +10,28 @@ export const FIRST_AFTER_MS = 30_000;
 /** The minimum time between two diagnoses in one process, in milliseconds. */
 export const EVERY_MS = 30_000;
 /**
- * The maximum number of requests in one diagnosis without logs. Two diagnoses a minute send fewer
- * than 20.
- */
-export const MOST_REQUESTS = 9;
-
-/**
  * The budget that all waits in a process share: one diagnosis every 30 s, so at most two diagnoses
- * with a total of 18 requests per minute. Waits take turns.
+ * with a total of 20 requests per minute. Waits take turns. A process has a single clock, but tests
+ * use their own.
  */
-interface Budget {
-  /** The waits that need a diagnosis, in the order in which they joined the queue. */
-  readonly queue: Set<object>;
-  /** When the last diagnosis started, in milliseconds of the monotonic clock. */
-  startedAt: number;
-}
-
-/** The budget of each clock. A process has a single clock, but tests use their own. */
 const budgets = new WeakMap<Clock, Budget>();
+type Budget = ReturnType<typeof newBudget>;
+
+const newBudget = () => ({
+  /** The waits that need a diagnosis, in the order in which they joined the queue. */
+  queue: new Set<object>(),
+  /** When the last diagnosis started, in milliseconds of the monotonic clock. */
+  startedAt: Number.NEGATIVE_INFINITY,
+});
 
 function budgetOf(clock: Clock): Budget {
-  const budget = budgets.get(clock) ?? { queue: new Set(), startedAt: Number.NEGATIVE_INFINITY };
+  const budget = budgets.get(clock) ?? newBudget();
   budgets.set(clock, budget);
   return budget;
 }
 
 /** A wait that can explain why it is taking so long. */
-export interface ExplainedWait {
-  /**
-   * Must be called repeatedly during the wait. Starts a diagnosis when it is this wait's turn.
-   * Returns the line to show if the line has changed since the last call.
-   * @param elapsedMs how long the wait has lasted, in milliseconds
-   */
-  look(elapsedMs: number): string | undefined;
-  /**
-   * Returns the text to add to the error if the wait fails: the last diagnosis, or instructions for
-   * getting one.
-   */
-  lastWords(): string;
-  /** Must be called when the wait has ended. */
-  end(): void;
-}
+export type ExplainedWait = ReturnType<typeof explainWait>;
 
 /**
  * Explains a wait for an endpoint. A wait of less than 30 s sends no requests, and a failed
@@ -63,7 +43,7 @@ export function explainWait(
   endpointId: string,
   awaited: AwaitedWork,
   signal?: AbortSignal,
-): ExplainedWait {
+) {
   const budget = budgetOf(clock);
   const turn = {};
   const ending = new AbortController();
@@ -73,20 +53,21 @@ export function explainWait(
 
   async function run(waitedMs: number): Promise<void> {
     isBusy = true;
-    try {
-      const either = signal ? AbortSignal.any([signal, ending.signal]) : ending.signal;
-      const diagnosis = await diagnose(endpointId, { awaited, waitedMs, signal: either });
-      // By now, the wait may already be over.
-      if (diagnosis.causes[0]?.id !== "nothing-wrong") latest = diagnosis;
-    } catch {
-      // A wait must not fail because its diagnosis fails.
-    } finally {
-      isBusy = false;
-    }
+    const either = signal ? AbortSignal.any([signal, ending.signal]) : ending.signal;
+    // A wait must not fail because its diagnosis fails.
+    const diagnosis = await diagnose(endpointId, { awaited, waitedMs, signal: either }).catch(() => undefined);
+    // By now, the wait may already be over.
+    if (!/^nothing-wrong|^no-job-waits/.test(diagnosis?.causes[0]?.id ?? "")) latest = diagnosis ?? latest;
+    isBusy = false;
   }
 
   return {
-    look(elapsedMs) {
+    /**
+     * Must be called repeatedly during the wait. Starts a diagnosis when it is this wait's turn.
+     * Returns the line to show if the line has changed since the last call.
+     * @param elapsedMs how long the wait has lasted, in milliseconds
+     */
+    look(elapsedMs: number): string | undefined {
       if (ending.signal.aborted || elapsedMs < FIRST_AFTER_MS) return undefined;
       if (!isBusy && takesTurn(budget, turn, clock.monotonic())) void run(elapsedMs);
       const line = latest && lineOf(latest);
@@ -94,7 +75,12 @@ export function explainWait(
       shown = line;
       return line;
     },
+    /**
+     * Returns the text to add to the error if the wait fails: the last diagnosis, or instructions
+     * for getting one.
+     */
     lastWords: () => lastWords(clock, endpointId, latest),
+    /** Must be called when the wait has ended. */
     end() {
       ending.abort();
       budget.queue.delete(turn);
@@ -120,25 +106,6 @@ export function lastWords(clock: Clock, endpointId: string, latest: Diagnosis | 
   if (!latest) return `. To find out why, run: npx pulumi-serverless-gpu explain ${endpointId}`;
   const seconds = Math.max(0, Math.round((clock.now() - latest.madeAt.getTime()) / 1000));
   return `. The reason, as seen ${seconds} s ago: ${lineOf(latest)}`;
-}
-
-/** The errors of waits that took too long. Other errors already state their reason. */
-const TOO_LATE: readonly string[] = ["DELETE_TIMEOUT", "RECYCLE_TIMEOUT"];
-
-/**
- * Adds the explanation to the error of a wait that took too long. Ends the explained wait in any
- * case.
- */
-export async function withLastWords<T>(wait: Promise<T>, why: ExplainedWait): Promise<T> {
-  try {
-    return await wait;
-  } catch (error) {
-    throw error instanceof ServerlessGpuError && TOO_LATE.includes(error.code)
-      ? error.withDetails(why.lastWords())
-      : error;
-  } finally {
-    why.end();
-  }
 }
 
 /** Returns the cause and the recommended action in one line. */

@@ -353,7 +353,6 @@ function deleteTimeout(
   return new CodedError(
     "DELETE_TIMEOUT",
     `endpoint ${id} was not deleted within ${Math.round(drainTimeoutMs / 1000)} s: ${obstacle}. ` +
-      `${remains} Remove the cause (such as running jobs) or wait, then ` +
-      "delete it again, with more time if needed",
+      `${remains} Remove the cause (such as running jobs) or wait, then delete it again`,
   );
 }

@@ -113,7 +113,6 @@ function recycleTimeout({ id, name }: Endpoint, activePods: number, drainTimeout
   return new CodedError(
     "RECYCLE_TIMEOUT",
     `endpoint ${id} ("${name}") was not recycled: ${many} did not stop within ${Math.round(drainTimeoutMs / 1000)} s. Some ` +
-      "of its workers may run the old version of the template. Wait for long jobs or cancel them, then try again, " +
-      "with more time if needed",
+      "of its workers may run the old version of the template. Wait for long jobs or cancel them, then try again",
   );
 }

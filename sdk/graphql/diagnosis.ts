@@ -1,13 +1,14 @@
 import * as z from "zod";
 import { LIST_CAP } from "../contract/limits";
-import type { DiagnosisCalls, PodFacts, ReadEndpoint } from "../diagnosis/calls";
+import { type DiagnosisCalls, LIST_CONTINUES, type PodFacts, type ReadEndpoint } from "../diagnosis/calls";
 import { factsOf } from "../diagnosis/facts";
 import { GRAPHQL_TABLE } from "../endpoints/fields";
 import type { Endpoint } from "../endpoints/record";
 import { RejectedError, UnexpectedResponseError } from "../errors";
 import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
-import { looseNumber, looseTexts } from "../transport/looseFields";
+import { looseNumber, loosePart } from "../transport/looseFields";
+import { GRAPHQL_TYPES } from "./containers";
 import { settingsIn } from "./format";
 import { createKeptFields } from "./keptFields";
 import { readMyself } from "./requests";
@@ -21,18 +22,21 @@ const CONTRACT = "id name workersMin workersMax gpuIds locations scalerType scal
  * selected, because they contain secrets.
  */
 const OBSERVED = `${CONTRACT} version type gpuCount minCudaVersion allowedCudaVersions
-  networkVolumeIds { networkVolumeId } pods { id desiredStatus slsVersion uptimeSeconds }`;
+  networkVolumeIds { networkVolumeId } pods { id desiredStatus slsVersion uptimeSeconds }
+  env { key value } template { env { key value } }`;
 
 // Fields may be missing, because a diagnosis has to use whatever is available.
 const endpointSchema = z.looseObject({
   id: z.string(),
   workersMax: looseNumber,
-  compliance: looseTexts,
   version: looseNumber,
   pods: withPodsSchema.shape.pods.catch(undefined),
+  env: GRAPHQL_TYPES.env.catch({}),
+  template: loosePart({ env: GRAPHQL_TYPES.env.catch({}) }),
 });
 
 const oneSchema = z.looseObject({ endpoint: endpointSchema.nullable() });
+const secretsSchema = z.looseObject({ secrets: z.array(z.looseObject({ name: z.string() })) });
 const allSchema = z.looseObject({ endpoints: z.array(endpointSchema) });
 
 /**
@@ -56,7 +60,7 @@ export function graphqlDiagnosisCalls(transport: GraphqlTransport): DiagnosisCal
 
   return {
     source: "GraphQL",
-    async endpoint(operation, id, attempt) {
+    async endpoint(operation, attempt, id) {
       if (!hasSingleRead) return fromList(operation, id, attempt);
       const read = () => {
         const selection = `endpoint(id: ${JSON.stringify(id)}) { ${OBSERVED} ${uncertain.selection()} }`;
@@ -71,15 +75,21 @@ export function graphqlDiagnosisCalls(transport: GraphqlTransport): DiagnosisCal
         return fromList(operation, id, attempt);
       }
     },
-    async isListed(operation, id, attempt) {
+    async isListed(operation, attempt, id) {
       const myself = await readMyself(transport, operation, "endpoints { id }", attempt);
       const { endpoints } = decode(allSchema, myself, operation);
-      return endpoints.some((each) => each.id === id) || (mayBeCut(endpoints) ? undefined : false);
+      const isListed = endpoints.some((each) => each.id === id);
+      if (isListed || !mayBeCut(endpoints)) return isListed;
+      throw new UnexpectedResponseError(LIST_CONTINUES);
     },
     async workersUsed(operation, attempt) {
       const myself = await readMyself(transport, operation, "endpoints { id workersMax }", attempt);
       const { endpoints } = decode(allSchema, myself, operation);
       return mayBeCut(endpoints) ? undefined : endpoints.reduce((sum, { workersMax = 0 }) => sum + workersMax, 0);
+    },
+    async secretNames(operation, attempt) {
+      const myself = await readMyself(transport, operation, "secrets { name }", attempt);
+      return decode(secretsSchema, myself, operation).secrets.map(({ name }) => name);
     },
   };
 }
@@ -94,7 +104,8 @@ function mayBeCut({ length }: readonly unknown[]): boolean {
 
 function readEndpoint(raw: z.infer<typeof endpointSchema>): ReadEndpoint {
   const shown: Partial<Endpoint> = settingsIn(GRAPHQL_TABLE, raw);
-  return { facts: factsOf(shown, raw.compliance), pods: raw.pods ? podsIn(raw) : undefined, env: {} };
+  const env = { ...raw.template?.env, ...raw.env };
+  return { facts: factsOf(shown), pods: raw.pods ? podsIn(raw) : undefined, env };
 }
 
 function podsIn(raw: z.infer<typeof endpointSchema>): PodFacts {

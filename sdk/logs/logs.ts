@@ -55,10 +55,13 @@ export interface Logs {
   logs(endpointId: string, options?: LogOptions): AsyncIterableIterator<LogLine, void, undefined>;
 }
 
+/** The largest number of earlier lines that the service sends. */
+const LONGEST_TAIL = 5_000;
+
 const LOG_OPTIONS: OptionChecks<LogOptions> = {
   workerId: aString,
   source: oneOfWords("container", "system"),
-  tail: wholeFrom(0),
+  tail: wholeFrom(0, LONGEST_TAIL),
   since: aDate,
   follow: aBoolean,
   timeoutMs: positiveMs,

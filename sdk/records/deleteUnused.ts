@@ -256,6 +256,6 @@ function deleteTimeout(noun: string, { id, name }: NamedRecord, timeoutMs: numbe
   return new CodedError(
     "DELETE_TIMEOUT",
     `${noun} ${id} ("${name}") was not deleted within ${Math.round(timeoutMs / 1000)} s: ${obstacle}. It still exists. ` +
-      "Find what uses it (such as a pod), or wait, then delete it again, with more time if needed",
+      "Find what uses it (such as a pod), or wait, then delete it again",
   );
 }

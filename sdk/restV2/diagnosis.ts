@@ -1,7 +1,8 @@
 import * as z from "zod";
-import type { DiagnosisCalls, ReadWorkers } from "../diagnosis/calls";
+import { type DiagnosisCalls, LIST_CONTINUES, type ReadWorkers } from "../diagnosis/calls";
 import type { WorkerFacts } from "../diagnosis/evidence";
 import { factsOf } from "../diagnosis/facts";
+import { UnexpectedResponseError } from "../errors";
 import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
 import { looseFlag, looseNumber, loosePart, looseText } from "../transport/looseFields";
@@ -18,6 +19,8 @@ const usedSchema = z.looseObject({
   pagination: loosePart({ hasNextPage: looseFlag, nextCursor: looseText }),
 });
 
+const secretsSchema = z.looseObject({ secrets: z.array(z.looseObject({ name: z.string() })) });
+
 /** The states of a worker. States whose logs are most informative come first. */
 const STATES = ["UNHEALTHY", "INITIALIZING", "RUNNING", "THROTTLED", "IDLE"] as const;
 
@@ -30,15 +33,15 @@ export function v2DiagnosisCalls(transport: RestV2Transport): DiagnosisCalls {
     requestV2(transport, { name, operation, method: "GET", path }, attempt);
   return {
     source: "REST v2",
-    async endpoint(operation, id, attempt) {
+    async endpoint(operation, attempt, id) {
       const response = await get("getEndpoint", operation, pathOf({ path: "/serverless" }, id), attempt);
       const shown = endpointSettingsIn(decode(endpointSchema, response, operation));
       return { facts: factsOf(shown), pods: undefined, env: shown.env ?? {} };
     },
-    async workers(operation, id, now, attempt) {
+    async workers(operation, attempt, id, now) {
       return countsIn(await getWorkers(transport, countedWorkersSchema, operation, id, attempt), now);
     },
-    async releases(operation, id, attempt) {
+    async releases(operation, attempt, id) {
       const read = await getReleases(transport, rolloutSchema, operation, id, { limit: "1" }, attempt);
       const { inProgress = false, workersOnLatest = 0, workersTotal = 0 } = read.rollout ?? {};
       const latest = read.releases?.[0];
@@ -46,15 +49,21 @@ export function v2DiagnosisCalls(transport: RestV2Transport): DiagnosisCalls {
       const changed = [...new Set(latest?.diff?.map(({ field }) => field))];
       return { inProgress, workersOnLatest, workersTotal, changed, releasedAt: latest?.createdAt };
     },
-    async isListed(operation, id, attempt) {
+    async isListed(operation, attempt, id) {
       const response = await get("listEndpoints", operation, "/serverless", attempt);
       const { endpoints, pagination } = decode(usedSchema, response, operation);
-      return endpoints.some((each) => each.id === id) || (hasMore(pagination) ? undefined : false);
+      const isListed = endpoints.some((each) => each.id === id);
+      if (isListed || !hasMore(pagination)) return isListed;
+      throw new UnexpectedResponseError(LIST_CONTINUES);
     },
     async workersUsed(operation, attempt) {
       const response = await get("listEndpoints", operation, "/serverless", attempt);
       const { endpoints, pagination } = decode(usedSchema, response, operation);
       return hasMore(pagination) ? undefined : endpoints.reduce((sum, { workers }) => sum + (workers?.max ?? 0), 0);
+    },
+    async secretNames(operation, attempt) {
+      const response = await get("listSecrets", operation, "/account/secrets", attempt);
+      return decode(secretsSchema, response, operation).secrets.map(({ name }) => name);
     },
   };
 }
@@ -89,7 +98,6 @@ function countsIn({ workers: given, summary }: z.infer<typeof countedWorkersSche
     total: Math.max(workers.length, total({ ...states, ...others })),
     stale: workers.filter(({ isStale }) => isStale === true).length,
     startingMs: starting.length > 0 ? Math.max(...starting) : undefined,
-    isListed: true,
   };
   const logOrder: readonly string[] = STATES;
   const order = (worker: { status?: string | undefined }) => {

@@ -103,14 +103,19 @@ export function referenceTo(name: string): string {
   return `{{ RUNPOD_SECRET_${name} }}`;
 }
 
+/** Returns the names of the secrets to which the value of an environment variable refers. */
+export function referencesIn(text: string): string[] {
+  return Array.from(text.matchAll(REFERENCE), ([, name = ""]) => name);
+}
+
 /** Returns `true` if the value of an environment variable refers to this secret. */
 export function refersTo(name: string, text: string): boolean {
-  return [...text.matchAll(REFERENCE)].some((match) => match[1] === name);
+  return referencesIn(text).includes(name);
 }
 
 /** Returns `true` if the value of an environment variable refers to any secret. */
 export function holdsReference(text: string): boolean {
-  return text.match(REFERENCE) !== null;
+  return referencesIn(text).length > 0;
 }
 
 /** Matches a reference to a secret. The group is the secret's name. */

@@ -73,8 +73,13 @@ export const wholeMs = ({ min, max }: { readonly min: number; readonly max: numb
   );
 
 /** Accepts a whole number that is at least `min`. */
-export const wholeFrom = (min: number) =>
-  optionCheck((value) => Number.isSafeInteger(value) && (value as number) >= min, `must be a whole number ≥ ${min}`);
+export const wholeFrom = (min: number, max = Number.MAX_SAFE_INTEGER) =>
+  optionCheck(
+    (value) => Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max,
+    max === Number.MAX_SAFE_INTEGER
+      ? `must be a whole number ≥ ${min}`
+      : `must be a whole number from ${min} to ${max}`,
+  );
 
 /** Accepts one of the words. */
 export const oneOfWords = (...words: readonly string[]) =>

@@ -1,17 +1,19 @@
 import type { CatalogGpu, StockLevel } from "../../sdk/catalog/record";
 import { decideCauses } from "../../sdk/diagnosis/decide";
-import type {
-  EndpointFacts,
-  Evidence,
-  LimitFacts,
-  NotSeen,
-  Part,
-  QueueFacts,
-  RolloutFacts,
-  ServiceRefusal,
-  StockFacts,
-  WorkerFacts,
+import {
+  type Evidence,
+  type LimitFacts,
+  type NotSeen,
+  ONLY_V2,
+  type Part,
+  type QueueFacts,
+  type RolloutFacts,
+  type ServiceRefusal,
+  type WorkerFacts,
 } from "../../sdk/diagnosis/evidence";
+
+import type { EndpointFacts } from "../../sdk/diagnosis/facts";
+import { judgeStock } from "../../sdk/diagnosis/stock";
 
 export const NOW = Date.parse("2026-11-22T12:00:00Z");
 export const refusal = (is: ServiceRefusal["is"], isOwn = true): ServiceRefusal => ({
@@ -38,13 +40,12 @@ export const ENDPOINT: EndpointFacts = {
   minCudaVersion: "",
   allowedCudaVersions: "",
   volumeIds: [],
-  compliance: [],
 };
 
 export function workers(counts: Partial<WorkerFacts> = {}): WorkerFacts {
   const states = { running: 0, idle: 0, initializing: 0, throttled: 0, unhealthy: 0, ...counts };
   const total = states.running + states.idle + states.initializing + states.throttled + states.unhealthy;
-  return { ...states, total, stale: 0, startingMs: undefined, isListed: true, ...counts };
+  return { ...states, total, stale: 0, startingMs: undefined, ...counts };
 }
 
 export const queue = (inQueue: number, inProgress = 0, counts: Partial<WorkerFacts> = {}): QueueFacts => ({
@@ -52,7 +53,7 @@ export const queue = (inQueue: number, inProgress = 0, counts: Partial<WorkerFac
   inProgress,
   completed: 0,
   failed: 0,
-  workers: { ...workers(counts), isListed: false },
+  workers: workers(counts),
 });
 
 export const gpu = (stock: StockLevel, more: Partial<CatalogGpu> = {}): CatalogGpu => ({
@@ -63,12 +64,12 @@ export const gpu = (stock: StockLevel, more: Partial<CatalogGpu> = {}): CatalogG
   dataCenters: [{ id: "EU-RO-1", stock }],
   ...more,
 });
-export const stock = (gpus: readonly CatalogGpu[], more: Partial<StockFacts> = {}): StockFacts => ({
-  gpus,
-  dataCenters: undefined,
-  volumeDataCenters: [],
-  ...more,
-});
+/** Returns what the catalog shows about an endpoint, by default `ENDPOINT`. */
+export const stock = (
+  gpus: readonly CatalogGpu[],
+  settings: Partial<EndpointFacts> = {},
+  volumes?: readonly string[],
+) => judgeStock({ ...ENDPOINT, ...settings }, gpus, volumes);
 export const LIMITS: LimitFacts = {
   workerQuota: 10,
   workersUsed: 3,
@@ -87,11 +88,12 @@ export function evidence(changes: Partial<Evidence> & { readonly settings?: Part
     endpoint: part({ ...ENDPOINT, ...settings }),
     listed: part(false),
     workers: part(workers()),
-    rollout: NONE,
+    rollout: ONLY_V2,
     queue: part(queue(1)),
     stock: NONE,
     volumes: NONE,
     limits: NONE,
+    secrets: NONE,
     logs: NONE,
     ...others,
   };

@@ -14,7 +14,7 @@ export function testFile(rulesPath: string, rules: readonly Rule[], plays: reado
     alert_rule_test: looks(rules, played),
   }));
   const head =
-    "# Written by serverless-gpu alerts test. Each test is a simulation with the emulator in virtual time.\n";
+    "# Written by npx pulumi-serverless-gpu alerts test. Each test is a simulation with the emulator in virtual time.\n";
   return `${head}${toYaml({ rule_files: [rulesPath], evaluation_interval: `${SCRAPE_S}s`, tests })}`;
 }
 

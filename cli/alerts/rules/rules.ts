@@ -1,4 +1,4 @@
-import { CAUSES, type CauseId } from "../../../sdk/diagnosis/causes";
+import { adviceOn, type CauseId, WORDS } from "../../../sdk/diagnosis/causes";
 import type { AlertSettings } from "../stackSettings";
 
 /** The options that the rules take from the command line. */
@@ -233,8 +233,8 @@ export function rulesOf(settings: AlertSettings, options: RuleOptions): Rule[] {
 function rule(kind: Omit<Kind, "when">, { expr, forS }: Condition, { id, name }: AlertSettings): Rule {
   const { alert, severity, causes, command } = kind;
   const [first] = causes;
-  const words = kind.words ?? causes.map((cause) => CAUSES[cause].words).join(", or ");
-  const advice = kind.advice ?? (first ? CAUSES[first].advice : "");
+  const words = kind.words ?? causes.map((cause) => WORDS[cause]).join(", or ");
+  const advice = kind.advice ?? (first ? adviceOn(first, id) : "");
   return {
     alert,
     expr,
@@ -274,7 +274,7 @@ function unreadRule(settings: AlertSettings, { staleMinutes }: RuleOptions): Rul
   const age = `serverless_gpu_endpoint_read_age_seconds{endpoint_id=${JSON.stringify(settings.id)}}`;
   const words = `its queue was not read for ${staleMinutes} minutes`;
   const advice =
-    "Check that serverless-gpu metrics runs, its key, and that the endpoint exists. After a replacement, write the rules again";
+    "Check that npx pulumi-serverless-gpu metrics runs, its key, and that the endpoint exists. After a replacement, write the rules again";
   return rule(
     { alert: "ServerlessGpuNoRead", severity: "critical", causes: [], words, advice },
     { expr: `max by (endpoint_id) (${age}) > ${staleMinutes * MINUTE_S} or absent(${age})`, forS: 2 * MINUTE_S },
@@ -306,7 +306,7 @@ export function accountRules({ spendCap, staleMinutes }: RuleOptions): Rule[] {
       spendCap === undefined
         ? "What runs costs more than 80 % of the account's spend limit"
         : `What runs costs more than ${spendCap} US dollars an hour`,
-      CAUSES["spend-limit"].advice,
+      adviceOn("spend-limit", ""),
     ),
     account(
       ...(["ServerlessGpuNoAccountRead", "critical"] as const),
@@ -321,7 +321,7 @@ export function accountRules({ spendCap, staleMinutes }: RuleOptions): Rule[] {
       ...(["ServerlessGpuRecordingStopped", "warning"] as const),
       { expr: "max(serverless_gpu_recording) == 0", forS: 0 },
       "Metrics are no longer recorded",
-      "Check the disk and the folder, and start serverless-gpu metrics again",
+      "Check the disk and the folder, and start npx pulumi-serverless-gpu metrics again",
     ),
   ];
 }

@@ -14,7 +14,7 @@ export function rulesFile(endpoints: readonly AlertSettings[], options: RuleOpti
     group("serverless-gpu account", accountRules(options)),
     ...endpoints.map((each) => group(`serverless-gpu ${each.id}`, rulesOf(each, options))),
   ];
-  return `# Written by serverless-gpu alerts from the stack's state. Write it again after a change of the endpoints.\n${toYaml({ groups })}`;
+  return `# Written by npx pulumi-serverless-gpu alerts from the stack's state. Write it again after a change of the endpoints.\n${toYaml({ groups })}`;
 }
 
 function shown({ forS, alert, expr, labels, annotations }: Rule) {

@@ -94,7 +94,15 @@ function myself(world: World) {
   return {
     id: "user1",
     endpoints: [...neighbors, ...own],
-    endpoint: ({ id }: { id: string }) => [...neighbors, ...own].find((each) => each.id === id) ?? null,
+    endpoint: ({ id }: { id: string }) =>
+      world.faults.single === 404 ? null : ([...neighbors, ...own].find((each) => each.id === id) ?? null),
+    secrets: world.secrets.map((name) => ({
+      id: `sec-${name}`,
+      name,
+      description: null,
+      createdAt: "2026-10-01T10:00:00Z",
+      updatedAt: "2026-10-01T10:00:00Z",
+    })),
     serverlessDiscount: null,
     networkVolumes: Object.entries(world.volumes).map(([id, dataCenterId]) => ({
       id,
@@ -149,9 +157,9 @@ function endpointOf(world: World) {
     name: "llama",
     userId: "user1",
     version: endpoint.version,
-    computeType: "GPU",
-    gpuIds: [...endpoint.pools, ...endpoint.excludedTypes.map((type) => `-${type}`)].join(","),
-    gpuCount: endpoint.gpuCount,
+    computeType: endpoint.isCpu ? "CPU" : "GPU",
+    gpuIds: endpoint.isCpu ? "" : [...endpoint.pools, ...endpoint.excludedTypes.map((type) => `-${type}`)].join(","),
+    gpuCount: endpoint.isCpu ? null : endpoint.gpuCount,
     workersMin: endpoint.min,
     workersMax: endpoint.max,
     idleTimeout: 5,
@@ -167,7 +175,7 @@ function endpointOf(world: World) {
     minCudaVersion: endpoint.minCudaVersion,
     allowedCudaVersions: orNull(endpoint.allowedCudaVersions),
     type: endpoint.type === "QUEUE" ? "QB" : "LB",
-    instanceIds: null,
+    instanceIds: endpoint.isCpu ? ["cpu3g-4-16"] : null,
     modelReferences: [],
     workersPFBTarget: 0,
     workersStandby: 0,

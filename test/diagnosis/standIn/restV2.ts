@@ -12,6 +12,7 @@ export function restV2Reply(world: World, path: string, query: URLSearchParams):
   if (kind === "catalog" && id === "datacenters") return dataCentersReply(world, query);
   if (kind === "catalog" && id === "cpus") return ok({ cpus: [] });
   if (kind === "account" && id === "limits") return ok(world.account.limits ?? limits(world));
+  if (kind === "account" && id === "secrets") return ok({ secrets: world.secrets.map(secretOf) });
   if (kind === "network-volumes") return volumesReply(world, id);
   if (kind !== "serverless") return NOT_FOUND;
   const all = [
@@ -35,6 +36,8 @@ function limits({ account, endpoint, others }: World) {
   };
 }
 
+const secretOf = (name: string) => ({ id: `sec-${name}`, name, createdAt: "2026-10-01T10:00:00Z" });
+
 function volumesReply({ volumes }: World, id: string | undefined): Reply {
   const all = Object.entries(volumes).map(([each, dataCenterId]) => ({
     id: each,
@@ -57,13 +60,17 @@ function endpointOf({ endpoint, endpointId, volumes }: World) {
     timeout: 600_000,
     flashboot: "OFF",
     requestUrls: { health: `https://queue.example/v2/${endpointId}/health` },
-    gpu: {
-      pools: endpoint.pools,
-      excludedTypes: endpoint.excludedTypes,
-      count: endpoint.gpuCount,
-      allowedCudaVersions: endpoint.allowedCudaVersions,
-      minCudaVersion: endpoint.minCudaVersion,
-    },
+    ...(endpoint.isCpu
+      ? { cpu: [{ id: "cpu3g", vcpuCount: 4, memory: 16 }] }
+      : {
+          gpu: {
+            pools: endpoint.pools,
+            excludedTypes: endpoint.excludedTypes,
+            count: endpoint.gpuCount,
+            allowedCudaVersions: endpoint.allowedCudaVersions,
+            minCudaVersion: endpoint.minCudaVersion,
+          },
+        }),
     workers: { min: endpoint.min, max: endpoint.max, ...(isByDelay && { idleTimeout: 5 }) },
     scaling: isByDelay
       ? { type: "QUEUE_DELAY", queueDelay: endpoint.scalerValue }

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Reply } from "./catalog";
 import { type Asked, graphqlReply } from "./graphql";
@@ -22,10 +22,21 @@ const ROUTES: readonly (readonly [RegExp, Route])[] = [
   [/^\/serverless\/[^/]+\/workers\/[^/]+\/logs$/, "logs"],
   [/^\/serverless\/[^/]+\/workers$/, "workers"],
   [/^\/serverless\/[^/]+\/releases$/, "releases"],
-  [/^\/serverless(\/[^/]+)?$/, "endpoint"],
+  [/^\/serverless\/[^/]+$/, "single"],
+  [/^\/serverless$/, "list"],
   [/^\/account\/limits$/, "limits"],
+  [/^\/account\/secrets/, "secrets"],
   [/^\/catalog\//, "catalog"],
   [/^\/network-volumes/, "volumes"],
+];
+
+/** The part that a document reads, the most particular first. */
+const GRAPHQL_PARTS: readonly (readonly [RegExp, Route])[] = [
+  [/gpuTypes|dataCenters|serverlessGpuPools/, "catalog"],
+  [/\bsecrets\b/, "secrets"],
+  [/\bendpoint ?\(/, "single"],
+  [/\bendpoints\b/, "list"],
+  [/maxServerlessConcurrency|spendLimit/, "limits"],
 ];
 
 /**
@@ -87,8 +98,11 @@ async function manage(world: World, seen: Seen, { request, url, response }: Exch
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString("utf8");
     seen.requests.push(`GRAPHQL ${body.replaceAll(/\s+/g, " ").slice(0, 400)}`);
-    const isCatalog = /gpuTypes|dataCenters|serverlessGpuPools/.test(body);
-    const fault = world.faults.graphql ?? (isCatalog ? world.faults.catalog : undefined);
+    const part = GRAPHQL_PARTS.find(([pattern]) => pattern.test(body))?.[1];
+    const isRead = part === "single" || part === "list";
+    const fault = world.faults.graphql ?? (part && world.faults[part]) ?? (isRead ? world.faults.endpoint : undefined);
+    // The read of one endpoint that is missing answers `null`.
+    if (part === "single" && fault === 404) return send(response, graphqlReply(world, body, true, seen));
     if (fault !== undefined) return fail(response, fault);
     const key = url.searchParams.get("api_key") ?? keyOf(request);
     if (key !== "" && key !== world.apiKey) return send(response, { status: 401, body: { error: "Unauthorized" } });
@@ -108,7 +122,8 @@ function serveV2(world: World, seen: Seen, { request, url, response }: Exchange)
     });
   }
   const route = ROUTES.find(([pattern]) => pattern.test(path))?.[1];
-  const fault = world.faults.v2 ?? (route && world.faults[route]);
+  const isRead = route === "single" || route === "list";
+  const fault = world.faults.v2 ?? (route && world.faults[route]) ?? (isRead ? world.faults.endpoint : undefined);
   if (fault !== undefined) return fail(response, fault);
   if (route === "logs") return serveLogs(world, seen, { request, url, response });
   const reply = restV2Reply(world, path, url.searchParams);
@@ -180,13 +195,21 @@ function refuseClient(response: ServerResponse): unknown {
 
 function fail(response: ServerResponse, fault: Fault): unknown {
   if (fault === "silent") return undefined;
+  if (fault === "unauthorized") {
+    const errors = [{ message: "Unauthorized", path: ["myself"] }];
+    return send(response, { status: 200, body: { errors, data: { myself: null } } });
+  }
+  if (typeof fault === "string" && fault.startsWith("html")) {
+    response.writeHead(Number(fault.slice(4)), { "content-type": "text/html" });
+    return response.end("<html><title>Attention required</title><body>error 1010</body></html>");
+  }
   if (fault === "malformed") {
     response.writeHead(200, { "content-type": "application/json" });
     return response.end('{"gpus":[{"id":');
   }
   return send(response, {
-    status: fault,
-    body: { title: "refused", status: fault, detail: "refused by the stand-in" },
+    status: Number(fault),
+    body: { title: STATUS_CODES[Number(fault)], status: fault, detail: "refused by the stand-in" },
   });
 }
 

@@ -28,15 +28,29 @@ export interface Worker {
 }
 
 /** A route that does not answer as it should. */
-export type Fault = number | "silent" | "malformed";
+export type Fault =
+  | number
+  | "silent"
+  | "malformed"
+  /** A page of a gateway in front of the service. */
+  | "html401"
+  | "html403"
+  | "html404"
+  /** GraphQL's 200 with an error and without data, for a key that may not read. */
+  | "unauthorized";
 
 /** The routes that can have a fault. */
 export type Route =
   | "endpoint"
+  /** The read of one endpoint, without the list. */
+  | "single"
+  /** The list of endpoints, without the read of one. */
+  | "list"
   | "workers"
   | "logs"
   | "releases"
   | "limits"
+  | "secrets"
   | "catalog"
   | "volumes"
   | "health"
@@ -75,7 +89,10 @@ export interface World {
     readonly version: number;
     readonly env: Readonly<Record<string, string>>;
     readonly image: string;
+    readonly isCpu: boolean;
   };
+  /** The names of the account's secrets. */
+  readonly secrets: readonly string[];
   /** The volumes of the endpoint: the data center of each id. */
   readonly volumes: Readonly<Record<string, string>>;
   /** `workersMax` of the account's other endpoints. */
@@ -165,7 +182,9 @@ export const QUIET: World = {
     version: 7,
     env: { HF_TOKEN: PLANTED.variable, MODEL: "llama" },
     image: "example/llama:3",
+    isCpu: false,
   },
+  secrets: ["other"],
   volumes: {},
   others: [1],
   workers: [],

@@ -23,6 +23,18 @@ import {
 const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], string])[] = [
   ["workersMax is 0", evidence({ settings: { workersMax: 0 } }), ["no-workers-allowed"], "certain"],
   [
+    "gpuIds leave no type",
+    evidence({ ...CLEAN, stock: part(stock([gpu("High")], { gpuIds: "ADA_99" })) }),
+    ["gpu-ids"],
+    "likely",
+  ],
+  [
+    "a secret of a variable is missing while a worker starts",
+    evidence({ workers: starting, secrets: part({ missing: ["token"] }) }),
+    ["missing-secret", "crash-loop", "image-pull"],
+    "likely",
+  ],
+  [
     "the endpoint and its queue are unknown",
     evidence({
       workers: NONE,
@@ -52,7 +64,7 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
     "the key is refused by the queue",
     evidence({ queue: { why: "403", failure: refusal("refused") } }),
     ["no-access"],
-    "likely",
+    "certain",
   ],
   [
     "the endpoint is unknown, and the queue refuses the key",
@@ -60,7 +72,7 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
       endpoint: { why: "404", failure: refusal("absent") },
       queue: { why: "401", failure: refusal("refused") },
     }),
-    ["not-found", "no-access"],
+    ["not-found"],
     "likely",
   ],
   [
@@ -71,15 +83,15 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
   ],
   [
     "all workers are busy",
-    evidence({ workers: part(workers({ running: 3 })), queue: part(queue(5, 3)) }),
+    evidence({ workers: part(workers({ running: 3 })), queue: part(queue(5, 3, { running: 3 })) }),
     ["workers-busy"],
-    "certain",
+    "likely",
   ],
   [
     "all workers are busy with several jobs each",
-    evidence({ workers: part(workers({ running: 3 })), queue: part(queue(5, 6)) }),
+    evidence({ workers: part(workers({ running: 3 })), queue: part(queue(5, 6, { running: 3 })) }),
     ["workers-busy"],
-    "certain",
+    "likely",
   ],
   [
     "the queue alone says that all workers are busy",
@@ -98,7 +110,7 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
     "the balance is too low",
     evidence({ limits: part({ ...LIMITS, isUnderBalance: true }) }),
     ["spend-limit"],
-    "likely",
+    "certain",
   ],
   ["nothing is in stock", evidence({ ...CLEAN, stock: part(stock([gpu("None")])) }), ["no-stock"], "likely"],
   [
@@ -110,13 +122,13 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
   [
     "nothing is in stock, and a worker is throttled",
     evidence({ ...CLEAN, workers: part(workers({ throttled: 1 })), stock: part(stock([gpu("None")])) }),
-    ["no-stock"],
+    ["no-stock", "crash-loop"],
     "likely",
   ],
   [
     "the whole says none, but a place has some",
     evidence({ ...CLEAN, stock: part(stock([gpu("None", { dataCenters: [{ id: "EU-RO-1", stock: "Low" }] })])) }),
-    ["cold-start", "no-stock"],
+    ["no-stock", "cold-start"],
     "possible",
   ],
   [
@@ -124,7 +136,9 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
     evidence({
       ...CLEAN,
       settings: { minCudaVersion: "12.8" },
-      stock: part(stock([gpu("Low", { cudaVersions: [{ version: "12.8", isAvailable: false }] })])),
+      stock: part(
+        stock([gpu("Low", { cudaVersions: [{ version: "12.8", isAvailable: false }] })], { minCudaVersion: "12.8" }),
+      ),
     }),
     ["cuda-version"],
     "likely",
@@ -134,39 +148,16 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
     evidence({
       ...CLEAN,
       settings: { volumeIds: ["v"] },
-      stock: part(stock([gpu("High")], { volumeDataCenters: ["US-KS-2"] })),
+      stock: part(stock([gpu("High")], {}, ["US-KS-2"])),
     }),
     ["volume-place"],
     "likely",
   ],
   [
-    "no place in stock has the labels",
-    evidence({
-      ...CLEAN,
-      settings: { compliance: ["HIPAA"] },
-      stock: part(
-        stock([gpu("High")], {
-          dataCenters: [{ id: "EU-RO-1", name: "", isListed: true, compliance: ["GDPR"], gpus: [] }],
-        }),
-      ),
-    }),
-    ["compliance"],
-    "possible",
-  ],
-  [
-    "more than three pools, starting for more than ten minutes",
-    evidence({
-      settings: { gpuIds: "ADA_24,AMPERE_16,AMPERE_24,AMPERE_48" },
-      workers: part(workers({ initializing: 1, startingMs: 11 * MINUTE })),
-    }),
-    ["crash-loop", "image-pull", "image-pulling", "many-pools"],
-    "possible",
-  ],
-  [
     "the log shows that the image cannot be pulled",
     evidence({ workers: starting, logs: log(["system", "error pulling image: manifest unknown"]) }),
     ["image-pull"],
-    "certain",
+    "likely",
   ],
   [
     "the log shows a pull",
@@ -175,7 +166,7 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
       logs: log(["system", "create container"], ["system", "Downloading [===>  ] 3GB/20GB"]),
     }),
     ["image-pulling"],
-    "certain",
+    "likely",
   ],
   [
     "the log shows a pull that works after one that failed",
@@ -190,7 +181,7 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
     "the log shows start after start without output",
     evidence({ workers: starting, logs: log(["system", START, 0], ["system", START, 10], ["system", START, 20]) }),
     ["crash-loop"],
-    "certain",
+    "likely",
   ],
   [
     "a running worker's log shows two starts and a traceback",
@@ -199,7 +190,7 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
       logs: log(["system", START], ["container", "ModuleNotFoundError: No module named 'torch'"], ["system", START, 9]),
     }),
     ["crash-loop"],
-    "certain",
+    "likely",
   ],
   [
     "starts one after the other beside jobs in progress are not certain to be crashes",
@@ -229,8 +220,8 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
       workers: part(workers({ idle: 1 })),
       logs: log(["system", START, -7200], ["container", "Jobs in queue: 0"], ["system", START, 0]),
     }),
-    ["handler-takes-no-jobs", "stale-binding"],
-    "possible",
+    ["handler-takes-no-jobs"],
+    "likely",
   ],
   [
     "unhealthy workers without a log",
@@ -247,7 +238,7 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
   [
     "workers take no jobs, and no log was read",
     evidence({ workers: part(workers({ running: 1 })) }),
-    ["handler-takes-no-jobs", "crash-loop"],
+    ["crash-loop", "handler-takes-no-jobs"],
     "possible",
   ],
   [
@@ -263,7 +254,7 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
   [
     "a worker has just begun to start",
     evidence({ workers: starting }),
-    ["cold-start", "image-pulling", "crash-loop", "image-pull"],
+    ["cold-start", "crash-loop", "image-pull", "image-pulling"],
     "likely",
   ],
   [
@@ -275,7 +266,7 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
   [
     "a rollout replaces the only worker",
     evidence({ workers: part(workers({ running: 1, stale: 1 })), queue: part(queue(1, 1)), rollout: part(rollout) }),
-    ["rollout"],
+    ["rollout", "scaling-rule"],
     "likely",
   ],
   [
@@ -299,13 +290,13 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
   [
     "everything is zero and the account is fine",
     evidence({ ...CLEAN, waitedMs: 5 * MINUTE }),
-    ["no-stock", "stale-binding"],
+    ["no-stock"],
     "possible",
   ],
   [
     "everything is zero and nothing else could be read",
     evidence({ settings: { volumeIds: ["v"], minCudaVersion: "12.8" } }),
-    ["cold-start", "no-stock", "worker-quota", "spend-limit", "cuda-version", "volume-place"],
+    ["worker-quota", "spend-limit", "no-stock", "cold-start"],
     "possible",
   ],
   [
@@ -336,7 +327,7 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
       stock: part(stock([gpu("None")])),
     }),
     ["no-stock"],
-    "possible",
+    "likely",
   ],
 ];
 

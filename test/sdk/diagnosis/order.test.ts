@@ -21,7 +21,7 @@ test("the cause to fix first is listed first", () => {
   });
   const crashes = log(["system", START], ["system", START, 5], ["system", START, 10]);
   const off = evidence({ settings: { workersMax: 0 }, workers: part(workers({ initializing: 1 })), logs: crashes });
-  expect(decided(off)).toEqual({ causes: ["crash-loop"], certainty: "certain", others: ["no-workers-allowed"] });
+  expect(decided(off)).toEqual({ causes: ["no-workers-allowed"], certainty: "certain", others: ["crash-loop"] });
   const rolling = { workers: part(workers({ initializing: 1, running: 1, stale: 1 })), rollout: part(rollout) };
   expect(decided(evidence({ ...rolling, queue: part(queue(1, 1)), logs: crashes }))).toMatchObject({
     causes: ["crash-loop"],

@@ -1,0 +1,20 @@
+import { ServerlessGpuError } from "../../sdk/errors";
+
+const AGAIN = "The next pulumi up runs the test again";
+
+/** What the client's messages say about its own functions, and what the provider says instead. */
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/; retry\(\) runs it again/, `. ${AGAIN}`],
+  [/Continue with client\.endpoint\("[^"]*"\)\.job\("[^"]*"\)/, AGAIN],
+  [/, or submit with idempotent: true if it is safe for the job to run twice/, `. ${AGAIN}`],
+];
+
+/**
+ * Returns the error of a job with a message that does not speak of the client's functions, which a
+ * program that declares resources does not call.
+ */
+export function inOwnWords(error: unknown): unknown {
+  if (!(error instanceof ServerlessGpuError)) return error;
+  error.message = WORDS.reduce((text, [pattern, own]) => text.replace(pattern, own), error.message);
+  return error;
+}
