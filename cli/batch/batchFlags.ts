@@ -86,21 +86,26 @@ Examples:
 
 After Ctrl-C, the command submits no more jobs, and waits for the running ones. A second Ctrl-C leaves them running.
 
-Exit codes, for the whole input, whichever run processed it:
+Exit codes:
   0  the output has a result for every input, and no job failed
   1  failure; the message gives the reason
   2  wrong usage: an unknown option, or an invalid value of an option
   3  all inputs were processed, but some failed, or have no result in the output; the messages name them
-  4  interrupted; run it again to continue`,
+  4  interrupted; run it again to continue
+They are about the whole input, whichever run processed it.`,
     );
 }
 
-/** Replaces the options of `runMany` in a message with the command's flags. */
-export function withFlagNames(message: string): string {
+/** Replaces the options of `runMany` in a message about an input with the command's flags. */
+export function withFlagNames(message: string, key: string): string {
+  const line = `{"key": ${JSON.stringify(key)}, "jobId": "…"}`;
   return message
     .replace(/run the batch with (uncertain|expired): "submit"$/, "run the command with --$1 submit")
-    .replace("record the job's id", "pass its id with --settle")
-    .replace("or submit with idempotent: true if", "or run the command with --uncertain submit if");
+    .replace("record the job's id", `pass it with --settle, as ${line}`)
+    .replace(
+      "or submit with idempotent: true if",
+      `pass a job that you find with --settle, as ${line}, or run the command with --uncertain submit if`,
+    );
 }
 
 /** Returns `true` if `--journal` is the URL of a database. */

@@ -69,7 +69,7 @@ export class BatchInputs {
     const number = this.#numbers.get(given);
     const first = this.#first.get(key);
     const same = first === undefined || first === number ? "" : ` (line ${first} has the same key)`;
-    say(`${this.#flags.input}, line ${number}${same}: ${withFlagNames(reason)}`);
+    say(`${this.#flags.input}, line ${number}${same}: ${withFlagNames(reason, key)}`);
   }
 
   #refuse(given: object, key: string): void {

@@ -54,8 +54,9 @@ export interface JournalOptions<Input extends object> {
   readonly store?: "ids" | "results" | undefined;
   /**
    * Called for each result that was already delivered. Returns `true` if the loop should receive it
-   * again, because your program has lost it. The result comes from the journal (`store: "results"`),
-   * or from RunPod while it keeps the job. If it is gone, the loop receives a `JobExpiredError`.
+   * again, because your program has lost it. The result comes from the journal with `store:
+   * "results"`, or from RunPod while it keeps the job. If it is gone, the loop receives a
+   * `JobExpiredError`.
    * @default results are delivered once
    */
   readonly redeliver?: ((key: string) => boolean) | undefined;

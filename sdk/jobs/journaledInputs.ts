@@ -304,7 +304,10 @@ const AFTER_END =
   "done() was called after the end of the loop, so the next run yields this result again. Call it before you ask for the " +
   "next result";
 
-/** The minimum pause of the whole batch after the service has refused a submit with 429, in milliseconds. */
+/**
+ * The minimum pause of the whole batch after the service has refused a submit with 429, in
+ * milliseconds.
+ */
 const RATE_LIMIT_PAUSE_MS = 60_000;
 
 /**

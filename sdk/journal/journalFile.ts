@@ -65,10 +65,11 @@ export class JournalFile {
 
   /**
    * Opens a file, or creates it with this header.
-   * @param isTakenOver `true` if another process may still have the file open. Its writes then go to
-   * the old copy of the file
+   * @param use if another process may still have the file open (`isTakenOver`), the file is
+   * replaced with a copy, so that the other one writes to the old file
    */
-  static async open(file: string, header: FileHeader, { isTakenOver, check }: FileUse): Promise<JournalFile> {
+  static async open(file: string, header: FileHeader, use: FileUse): Promise<JournalFile> {
+    const { isTakenOver, check } = use;
     try {
       let read = await readLines(file);
       if (!read.header) return await create(file, header);

@@ -1,27 +1,29 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Emulator, startEmulator } from "../../emulator";
 import { needsPostgres, startPostgres } from "../support/postgres";
+import { startStallingLine } from "../support/stallingLine";
 import { ended, MAIN } from "./command";
 
 let folder: string;
 let emulator: Emulator;
 let runs: Map<unknown, number>;
+let jobIds: string[];
 let jobMs = 0;
 
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "batch-"));
   runs = new Map();
+  jobIds = [];
   jobMs = 0;
   emulator = await startEmulator({
     coldStartMs: 0,
     handlers: {
-      llama: async ({ input }, { sleep }) => {
+      llama: async ({ id, input }, { sleep }) => {
+        jobIds.push(id);
         runs.set(input.n, (runs.get(input.n) ?? 0) + 1);
         await sleep(jobMs);
         if (input.fails) throw new Error("no such prompt");
@@ -246,18 +248,15 @@ test("refuses a changed input and a key that is not unique by their lines, and s
 });
 
 test("settles uncertain inputs with jobs that were found, without running them again", async () => {
-  const jobs: string[] = [];
   await inputs([{ n: 1 }]);
   emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 1 });
   const lost = await run();
   expect([lost.code, lost.stderr]).toEqual([3, expect.stringMatching(/--settle/)]);
-  const key = /input "(\w+)"/.exec((await run()).stderr)?.[1] ?? "";
-  const found = emulator.journal.requests({ operation: "run" }).map(({ jobId }) => jobId ?? "");
-  jobs.push(...found);
+  const key = /--settle, as \{"key": "(\w+)"/.exec((await run()).stderr)?.[1] ?? "";
   await writeFile(path.join(folder, "found.jsonl"), `${JSON.stringify({ key: "other", jobId: "j" })}\n`);
   const refused = await run("--settle", "found.jsonl");
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/has no input, .*"other"/)]);
-  await writeFile(path.join(folder, "found.jsonl"), `${JSON.stringify({ key, jobId: jobs[0] })}\n`);
+  await writeFile(path.join(folder, "found.jsonl"), `${JSON.stringify({ key, jobId: jobIds[0] })}\n`);
   for (let time = 0; time < 2; time++) expect((await run("--settle", "found.jsonl")).code).toBe(0);
   expect([(await lines()).length, runs.get(1)]).toEqual([1, 1]);
 });
@@ -330,7 +329,7 @@ test("prints the SQL that creates the journal, and reports missing arguments", a
   `${needsPostgres}ends with the ids that it could not record when PostgreSQL stalls, also after Ctrl-C`,
   async () => {
     await using server = await startPostgres();
-    await using line = await stallingLine(Number(new URL(server.url).port));
+    await using line = await startStallingLine(Number(new URL(server.url).port));
     const url = new URL(server.url);
     url.port = String(line.port);
     jobMs = 300;
@@ -356,35 +355,3 @@ test("prints the SQL that creates the journal, and reports missing arguments", a
   },
   120_000,
 );
-
-/** A connection to a port that can stop to forward bytes, without closing anything. */
-async function stallingLine(target: number) {
-  let isStalled = false;
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    const other = connect(target, "127.0.0.1");
-    for (const [from, to] of [
-      [socket, other],
-      [other, socket],
-    ] as const) {
-      sockets.add(from);
-      from.on("error", () => {}).on("data", (bytes) => !isStalled && to.write(bytes));
-      from.on("close", () => !isStalled && to.destroy());
-    }
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    port: (server.address() as AddressInfo).port,
-    stall: () => {
-      isStalled = true;
-    },
-    resume() {
-      isStalled = false;
-      for (const socket of sockets) socket.destroy();
-    },
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    },
-  };
-}
