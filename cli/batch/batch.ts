@@ -1,6 +1,13 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import { type Batch, type BatchResult, createClient, POSTGRES_SCHEMA, type UnrecordedJob } from "../../sdk";
+import {
+  type Batch,
+  type BatchResult,
+  createClient,
+  POSTGRES_SCHEMA,
+  SubmitUncertainError,
+  type UnrecordedJob,
+} from "../../sdk";
 import { commandConnection } from "../connection/connection";
 import { endpointId } from "../explain/endpointId";
 import { printLines, say } from "../terminal";
@@ -84,25 +91,21 @@ async function writeResults(
 ): Promise<void> {
   let group: BatchResult<object>[] = [];
   let yielded = 0;
-  const flush = async () => {
-    const written = group;
-    group = [];
-    await file.flush();
-    await Promise.all(written.map((result) => result.done()));
-  };
   try {
     for (;;) {
-      const { started, skipped, failedEarlier } = running.counts;
-      // Nothing else is in progress, so this may be the end of the batch.
-      const isIdle = started - skipped - failedEarlier === yielded;
-      if (group.length >= LARGEST_GROUP || file.isFull || (group.length > 0 && isIdle)) await flush();
-      const next = running.next();
-      // While waiting for the next result, write those that have already arrived.
-      if (group.length > 0 && !(await isReady(next))) await flush();
-      const { done, value } = await next;
+      const { completed, failed, duplicates } = running.counts;
+      const isFull = group.length >= LARGEST_GROUP || file.isFull;
+      // Write a group before the end of the batch, after which nothing can be recorded, and before a
+      // wait.
+      if (group.length > 0 && (isFull || completed + failed + duplicates <= yielded)) {
+        await file.flush();
+        await Promise.all(group.map((result) => result.done()));
+        group = [];
+      }
+      const { done, value } = await running.next();
       if (done) return;
-      yielded++;
       const { input, key = "", error } = value;
+      if (!(error instanceof SubmitUncertainError)) yielded++;
       if (hasEnded(value)) {
         const isFailed = error !== undefined;
         lines.count(isFailed);
@@ -113,17 +116,8 @@ async function writeResults(
   } catch (error) {
     if (!signal.aborted || error !== signal.reason) throw error;
   } finally {
-    await flush();
     await running.return?.();
   }
-}
-
-function isReady(promise: Promise<unknown>): Promise<boolean> {
-  const isThere = promise.then(
-    () => true,
-    () => true,
-  );
-  return Promise.race([isThere, new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
 }
 
 /** Error codes of jobs that have finished. These results are written to the output file. */

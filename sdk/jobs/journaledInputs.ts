@@ -1,5 +1,5 @@
 import type { Clock } from "../contract/clock";
-import { InvalidInputError, NotFoundError, RateLimitError, ServerlessGpuError } from "../errors";
+import { NotFoundError, RateLimitError, ServerlessGpuError } from "../errors";
 import { checkedKey, hashOfInput } from "../journal/itemKey";
 import type { AgainState, Journal, JournalBatch, JournalChange, JournalEntry, JournalKey } from "../journal/journal";
 import { JournalUnavailableError } from "../journal/journalErrors";
@@ -13,6 +13,7 @@ import type { JobHandle } from "./jobHandle";
 import { completedJob, jobFailed, type OutputSchema } from "./jobOutput";
 import type { Job, JobStatus } from "./jobRecord";
 import type { JobRequest } from "./jobRequest";
+import { changed, expired, failure, gone, reasonOf, uncertain, unfinished } from "./journaledOutcomes";
 import { type Claim, createLedger, type Lease, type Ledger } from "./ledger";
 
 /** The context of a batch with a journal. */
@@ -316,14 +317,6 @@ const RATE_LIMIT_PAUSE_MS = 60_000;
  */
 const MOST_ASIDE = 5_000;
 
-function unfinished(error: unknown): Outcome<never> {
-  return { kind: "unfinished", error: error as Error };
-}
-
-function failure(error: unknown): Outcome<never> {
-  return { kind: "failed", error: error as Error };
-}
-
 /** Returns `true` if a failed submit may have started a job. */
 function mayRun(error: unknown, sentAt: number | undefined, stop: Stop): boolean {
   if (error instanceof SubmitUncertainError) return true;
@@ -331,43 +324,4 @@ function mayRun(error: unknown, sentAt: number | undefined, stop: Stop): boolean
   // was sent.
   const isClear = error instanceof ServerlessGpuError || error instanceof LeaseEnded || error === stop.signal.reason;
   return sentAt !== undefined && !isClear;
-}
-
-/** Returns why it is unknown whether a submit started a job. */
-function reasonOf({ message, cause }: Error): string {
-  return cause instanceof Error ? cause.message : message;
-}
-
-function changed(key: string): Outcome<never> {
-  const message =
-    `${JSON.stringify(key)} is the key of another input of this batch, so this input was not submitted. If the input has changed, ` +
-    "give it another key or run it in a batch with another name. If two inputs have the same key, use a key that is unique";
-  return failure(new InvalidInputError("the batch", [{ property: "key", message }]));
-}
-
-function uncertain({ key, reason }: JournalEntry, { batch, endpointId }: JournalBatch): SubmitUncertainError {
-  const why = reason ?? "the process that claimed it ended before it recorded the job's id";
-  return new SubmitUncertainError(
-    `input ${JSON.stringify(key)} in batch ${JSON.stringify(batch)} may have been submitted: ${why}. It is not submitted again. ` +
-      `Check the requests of endpoint ${endpointId}. If you find its job, record the job's id. If the job may run twice, run the ` +
-      'batch with uncertain: "submit"',
-    {},
-  );
-}
-
-function expired({ jobId = "", submittedAt = 0 }: JournalEntry, { endpointId }: JournalBatch): JobExpiredError {
-  return new JobExpiredError(
-    `job ${jobId} at endpoint ${endpointId} was submitted, but the service no longer shows it. It may have been completed. To run ` +
-      'its input again, run the batch with expired: "submit"',
-    { jobId, reason: "retention", at: new Date(submittedAt) },
-  );
-}
-
-/** The error for a delivered result that was lost afterwards. */
-function gone({ key, jobId = "", submittedAt = 0 }: JournalEntry, { endpointId }: JournalBatch): JobExpiredError {
-  return new JobExpiredError(
-    `the result of input ${JSON.stringify(key)} was delivered earlier and is gone: the journal did not store it, and endpoint ` +
-      `${endpointId} no longer keeps job ${jobId}. To run the input again, use a batch with another name`,
-    { jobId, reason: "retention", at: new Date(submittedAt) },
-  );
 }

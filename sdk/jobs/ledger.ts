@@ -1,16 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { type Clock, onAbort, sleep, timeLimit } from "../contract/clock";
-import { ServerlessGpuError } from "../errors";
-import {
-  type AgainState,
-  JOURNAL_STATES,
-  type JournalChange,
-  type JournalEntry,
-  type JournalKey,
-  type OpenJournal,
-} from "../journal/journal";
-import { JournalDamagedError, JournalUnavailableError, journalFailed } from "../journal/journalErrors";
+import { type Clock, sleep } from "../contract/clock";
+import type { ServerlessGpuError } from "../errors";
+import type { AgainState, JournalChange, JournalEntry, JournalKey, OpenJournal } from "../journal/journal";
+import { JournalUnavailableError, journalFailed } from "../journal/journalErrors";
 import type { Log } from "../transport/observers";
+import { inTime, isLasting, known } from "./journalCalls";
 
 /**
  * The right of this process to submit the keys it has claimed. A lease that has ended never becomes
@@ -85,9 +79,6 @@ const LONGEST_OUTAGE_MS = 120_000;
 
 /** The same after the batch was stopped, so that a second Ctrl-C has an effect. */
 const LAST_OUTAGE_MS = 10_000;
-
-/** How long a call may take, in milliseconds. A stalled connection or disk reports no error. */
-const LONGEST_CALL_MS = 20_000;
 
 /** The maximum number of changes to record at once, and of the characters of their results. */
 const MOST_CHANGES = 1_000;
@@ -341,34 +332,6 @@ function firstOf(pending: ReadonlyMap<string, Pending>): Pending[] {
     group.push(each);
   }
   return group;
-}
-
-/** Rejects if a call of the journal takes too long. The call may still take effect. */
-async function inTime<T>(clock: Clock, call: Promise<T>): Promise<T> {
-  const limit = timeLimit(
-    clock,
-    LONGEST_CALL_MS,
-    () => new JournalUnavailableError(`the journal did not respond within ${LONGEST_CALL_MS / 1_000} seconds`),
-  );
-  const late = new Promise<never>((_, reject) => onAbort(limit.signal, () => reject(limit.signal.reason)));
-  try {
-    return await Promise.race([call, late]);
-  } finally {
-    limit.release();
-  }
-}
-
-function isLasting(error: unknown): boolean {
-  return error instanceof ServerlessGpuError && (error.disposition === "stop" || error.code === "JOURNAL_LOCKED");
-}
-
-/** Refuses states of another version, with which nothing can be done. */
-function known(entry: JournalEntry): JournalEntry {
-  if (JOURNAL_STATES.includes(entry.state)) return entry;
-  throw new JournalDamagedError(
-    `input ${JSON.stringify(entry.key)} has the unknown state ${JSON.stringify(entry.state)} in the journal. Run the batch with ` +
-      "the version of the package that wrote it",
-  );
 }
 
 function withoutUndefined(change: JournalChange): JournalChange {
