@@ -95,8 +95,7 @@ async function writeResults(
     for (;;) {
       const { completed, failed, duplicates } = running.counts;
       const isFull = group.length >= LARGEST_GROUP || file.isFull;
-      // Write a group before the end of the batch, after which nothing can be recorded, and before a
-      // wait.
+      // Write a group before each wait, because nothing can be recorded after the end of the batch.
       if (group.length > 0 && (isFull || completed + failed + duplicates <= yielded)) {
         await file.flush();
         await Promise.all(group.map((result) => result.done()));

@@ -9,7 +9,7 @@ async function submit(endpointId, input) {
   return (await client.endpoint(endpointId).run({ input })).id;
 }
 
-/** Waits for a job. Can be repeated by another worker, which notices a killed one by its heartbeat. */
+/** Waits for a job. If the worker is killed, its heartbeats end, and another worker waits. */
 async function collect(endpointId, jobId) {
   const context = Context.current();
   const beat = setInterval(() => context.heartbeat(), 2_000);

@@ -1,6 +1,6 @@
 // @ts-nocheck
-// Runs 300 inputs on an emulator, kills the worker three times, and counts how often each input ran.
-// Needs the command `temporal` on PATH: go install github.com/temporalio/cli/cmd/temporal@v1.1.1
+// Runs 300 inputs on an emulator, kills the worker three times, and counts how often each input
+// ran. Needs the command `temporal` on PATH.
 const { spawn } = require("node:child_process");
 const { setTimeout: pause } = require("node:timers/promises");
 const { Client, Connection } = require("@temporalio/client");

@@ -350,8 +350,12 @@ test("prints the SQL that creates the journal, and reports missing arguments", a
     await writeFile(path.join(folder, "found.jsonl"), printed.map((text) => `${text}\n`).join(""));
     line.resume();
     const rest = await run("--journal", url.href, "--name", "stalled", "--settle", "found.jsonl");
-    expect([rest.code, rest.stderr]).toEqual([0, expect.stringMatching(/^60 of 60 done/m)]);
-    await whole();
+    // The response to a claim may have been lost, too. Nothing was submitted for it, but who knows?
+    const uncertain = Number(/(\d+) inputs have no result/.exec(rest.stderr)?.[1] ?? 0);
+    expect([rest.code, uncertain <= 5]).toEqual([uncertain > 0 ? 3 : 0, true]);
+    expect((await lines()).length).toBe(60 - uncertain);
+    expect([...runs.values()].filter((count) => count > 1)).toEqual([]);
+    expect(runs.size).toBe(60 - uncertain);
   },
   120_000,
 );
