@@ -8,10 +8,12 @@ import {
   SubmitUncertainError,
   type UnrecordedJob,
 } from "../../sdk";
+import { watchLock } from "../../sdk/contract/fileLock";
+import { placeOf } from "../../sdk/journal/fileJournal";
 import { commandConnection } from "../connection/connection";
 import { endpointId } from "../explain/endpointId";
 import { printLines, say } from "../terminal";
-import type { BatchFlags } from "./batchFlags";
+import { type BatchFlags, isDatabase } from "./batchFlags";
 import { BatchInputs } from "./batchInputs";
 import { countLines, keyIn } from "./inputLines";
 import { listen } from "./interrupts";
@@ -43,6 +45,8 @@ export async function batch(endpoint: string, flags: BatchFlags): Promise<number
   const interrupts = listen();
   let file: OutputFile | undefined;
   try {
+    // The command locks two files, and must not wait twice for a holder that was killed.
+    if (!isDatabase(place)) await watchLock(await placeOf(place));
     file = await OutputFile.open(output, flags.failed === "submit");
     const lines = new BatchInputs(flags, file, tally);
     const journal = await openJournal(place);

@@ -75,7 +75,7 @@ export async function lockFile(file: string): Promise<FileLock> {
     place: `${systemStart() || hostname()} ${processNamespace()}`,
     start: processState(process.pid).start,
   };
-  let watched: (Seen & { readonly number: number; readonly since: number }) | undefined;
+  let watched = earlier.get(file);
   for (;;) {
     const [number = 0] = await lockNumbers(file);
     const seen = number === 0 ? undefined : await seenIn(file, number);
@@ -95,6 +95,21 @@ export async function lockFile(file: string): Promise<FileLock> {
     if (lock) return lock;
     await pause(Math.random() * LOOK_MS);
   }
+}
+
+/** A lock file as it was at some time. */
+interface Watched extends Seen {
+  readonly number: number;
+  readonly since: number;
+}
+
+const earlier = new Map<string, Watched>();
+
+/** Begins to wait for a silent holder now, if the file will be locked only after another one. */
+export async function watchLock(file: string): Promise<void> {
+  const [number = 0] = await lockNumbers(file);
+  const seen = number === 0 ? undefined : await seenIn(file, number);
+  if (seen) earlier.set(file, { ...seen, number, since: elapsedMs() });
 }
 
 /** Creates the next lock file. Returns `undefined` if another process was faster, or is alive. */

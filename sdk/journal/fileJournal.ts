@@ -71,7 +71,8 @@ export async function checkLock(lock: FileLock, what: string, instead: string): 
   });
 }
 
-async function placeOf(file: string): Promise<string> {
+/** Returns the path without links, even if the file does not exist yet. Creates its folder. */
+export async function placeOf(file: string): Promise<string> {
   const whole = path.resolve(file);
   try {
     await mkdir(path.dirname(whole), { recursive: true });

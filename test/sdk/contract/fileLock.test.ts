@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
-import { FileLockedError, lockFile } from "../../../sdk/contract/fileLock";
+import { FileLockedError, lockFile, watchLock } from "../../../sdk/contract/fileLock";
 
 const PROGRAM = path.resolve(__dirname, "../../support/lockProcess.js");
 
@@ -116,9 +116,9 @@ describe("the lock of a file", () => {
     using holder = new Locker(file, true);
     expect(await holder.line()).toBe("locked");
     await holder.kill();
-    using here = new Locker(file);
-    using there = new Locker(file, true);
-    const [lines, ms] = await timed(Promise.all([here.line(), there.line()]));
+    using first = new Locker(file);
+    using second = new Locker(file);
+    const [lines, ms] = await timed(Promise.all([first.line(), second.line()]));
     expect(lines.filter((line) => line === "locked")).toHaveLength(1);
     expect(lines.filter((line) => line.includes("is in use by process"))).toHaveLength(1);
     expect(ms).toBeGreaterThan(12_000);
@@ -190,10 +190,17 @@ describe("the lock of a file", () => {
 
   test.concurrent("waits for a lock file that was left empty by a kill", async () => {
     const file = newFile();
+    const next = newFile();
     writeFileSync(`${file}.lock-1`, "");
+    writeFileSync(`${next}.lock-1`, "");
+    await watchLock(next);
     const [lock, ms] = await timed(lockFile(file));
     expect(ms).toBeGreaterThan(14_000);
     expect(locksOf(file)).toEqual([`${path.basename(file)}.lock-2`]);
     await lock.release();
+    // It was watched in the meantime.
+    const [second, more] = await timed(lockFile(next));
+    expect(more).toBeLessThan(2_000);
+    await second.release();
   });
 });
