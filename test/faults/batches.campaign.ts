@@ -18,7 +18,7 @@ const FILE_JOBS = Math.ceil(JOBS / 4);
 const FILE_FAULTS = Math.ceil(FAULTS / 4);
 const PROCESSES = 3;
 /** How long each job takes, in milliseconds. */
-const JOB_MS = 100;
+const JOB_MS = 200;
 const MAIN = path.resolve(__dirname, "../../dist/cli/main.js");
 
 const testHere = needsPostgres === "" ? test : test.skip;

@@ -103,6 +103,25 @@ describe("the lock of a file", () => {
     await lock.release();
   });
 
+  const testOnLinux = process.platform === "linux" ? test.concurrent : test.concurrent.skip;
+  testOnLinux("is free at once when its process has ended, but its parent has not noticed", async () => {
+    const file = newFile();
+    // The process ends when it has read all commands, and its parent has become a program that never
+    // asks.
+    const script = '"$0" "$@" < /dev/null & exec sleep 60';
+    const parent = spawn("sh", ["-c", script, process.execPath, PROGRAM, file], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    await once(parent.stdout, "data");
+    await pause(1_000);
+    const pid = /"pid":(\d+)/.exec(readFileSync(`${file}.lock-1`, "utf8"))?.[1];
+    expect(readFileSync(`/proc/${pid}/stat`, "utf8")).toContain(") Z ");
+    const [lock, ms] = await timed(lockFile(file));
+    expect(ms).toBeLessThan(5_000);
+    await lock.release();
+    parent.kill("SIGKILL");
+  });
+
   test.concurrent("goes to one of many that start together", async () => {
     const file = newFile();
     const starts = await Promise.allSettled(Array.from({ length: 8 }, () => lockFile(file)));
