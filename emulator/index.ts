@@ -109,9 +109,9 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     seed();
   }
 
-  const server = await start(parts, options, { seed, reset }).catch((error) => {
+  const server = await start(parts, options, { seed, reset }).catch(async (error) => {
     account.clear();
-    dataFile?.close();
+    await dataFile?.close();
     throw error;
   });
 
@@ -121,7 +121,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
       await dataFile?.compacted();
     } finally {
       account.clear();
-      dataFile?.close();
+      await dataFile?.close();
       await workerHost.ended();
     }
   }
@@ -151,7 +151,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 /** Loads the data file or the seed, and starts to listen on the port. */
 async function start(parts: Parts, options: EmulatorOptions, { seed, reset }: { seed(): void; reset(): void }) {
   const { dataFile, account } = parts;
-  dataFile?.open();
+  await dataFile?.open();
   if (!dataFile?.load(account.restore)) seed();
   // If the data file cannot be written, fail now rather than at the first request.
   dataFile?.changed();

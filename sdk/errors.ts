@@ -25,10 +25,6 @@ const DISPOSITIONS = {
    * whether the endpoint is running again. `cause` is a copy of the signal's reason.
    */
   INTERRUPTED: "wait",
-  /**
-   * Another process is using the journal's store, which can be used by only one process at a time.
-   */
-  JOURNAL_LOCKED: "wait",
   /** The resource cannot be moved to another account. Nothing was deleted. */
   MOVE_REFUSED: "stop",
   /**

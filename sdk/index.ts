@@ -106,20 +106,27 @@ export type {
   JournalBatch,
   JournalChange,
   JournalEntry,
+  JournalKey,
   JournalState,
   OpenJournal,
 } from "./journal/journal";
-export * from "./journal/journalErrors";
-export { type JournalRule, journalRules } from "./journal/journalRules";
+export {
+  JournalDamagedError,
+  JournalLockedError,
+  JournalRefusedError,
+  JournalUnavailableError,
+  type UnrecordedJob,
+} from "./journal/journalErrors";
 export {
   type PostgresJournal,
   type PostgresJournalOptions,
   type PostgresPool,
+  type PostgresQuery,
   type PostgresRows,
   postgresJournal,
 } from "./journal/postgresJournal";
 export { POSTGRES_SCHEMA } from "./journal/postgresSql";
-export { recordJob } from "./journal/recordJob";
+export { recordJobs } from "./journal/recordJobs";
 export type { FetchBody, FetchOptions, WorkerChoice } from "./loadBalancer/fetchOptions";
 export { type LoadBalancer, workerIdOf } from "./loadBalancer/loadBalancer";
 export * from "./loadBalancer/loadBalancerErrors";

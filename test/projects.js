@@ -66,6 +66,7 @@ const LONG = [
   "provider/rollOut/rollOut",
   "provider/template/leftVariables",
   "provider/unfinishedWrites",
+  "sdk/contract/fileLock",
   "sdk/diagnosis/diagnose",
   "sdk/jobs/badInput",
   "sdk/jobs/jobSequences",

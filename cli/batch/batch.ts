@@ -1,147 +1,126 @@
+import { stat } from "node:fs/promises";
 import path from "node:path";
-import { type Batch, type BatchResult, createClient, POSTGRES_SCHEMA } from "../../sdk";
-import { emptyInputWarnings } from "../../sdk/jobs/jobRequest";
-import { checkedKey, hashOfInput } from "../../sdk/journal/itemKey";
+import {
+  type Batch,
+  type BatchResult,
+  createClient,
+  POSTGRES_SCHEMA,
+  SubmitUncertainError,
+  type UnrecordedJob,
+} from "../../sdk";
+import { watchLock } from "../../sdk/contract/fileLock";
+import { placeOf } from "../../sdk/journal/fileJournal";
 import { commandConnection } from "../connection/connection";
 import { endpointId } from "../explain/endpointId";
 import { printLines, say } from "../terminal";
-import { type BatchFlags, withFlagNames } from "./batchFlags";
-import { countLines, inputLines } from "./inputLines";
-import { openJournal } from "./openJournal";
+import { type BatchFlags, isDatabase } from "./batchFlags";
+import { BatchInputs } from "./batchInputs";
+import { countLines, keyIn } from "./inputLines";
+import { listen } from "./interrupts";
+import { forget, openJournal } from "./openJournal";
 import { OutputFile } from "./outputFile";
-import { progressLine, showProgress } from "./progress";
+import { createTally, progressLine, showProgress, type Tally } from "./progress";
+import { settle } from "./settle";
 
 /** The maximum number of results to write at once. */
 const LARGEST_GROUP = 200;
-
-/** The maximum number of messages about single inputs. Further ones are only counted. */
-const MOST_MESSAGES = 20;
 
 const INTERRUPTED = 4;
 const NOT_ALL = 3;
 
 /** Runs a job for each line of the input file. Returns the exit code. */
 export async function batch(endpoint: string, flags: BatchFlags): Promise<number> {
-  const { input = "", output = "", name = path.basename(input), key: field, api } = flags;
+  const { input = "", output = "", name = path.basename(input), journal: place = `${output}.journal` } = flags;
   if (flags.printSql) {
     printLines(POSTGRES_SCHEMA.trimEnd().split("\n"));
     return 0;
   }
-  const total = process.stderr.isTTY ? await countLines(input) : undefined;
-  const client = createClient(await commandConnection({ api }));
-  const file = await OutputFile.open(output);
-  const interrupts = listen();
-  const state = { earlier: 0, isWhole: false };
-  // A run skips the lines whose result is already written, so its own indexes do not name lines.
-  const lineNumbers = new WeakMap<object, number>();
-  const numberOf = (given: object) => lineNumbers.get(given) ?? 0;
-  const keyOf = (given: object) => (field === undefined ? hashOfInput(given) : keyIn(given, field));
-
-  async function* inputs() {
-    for await (const { given, number } of inputLines(input)) {
-      if (interrupts.isDraining()) return;
-      if (file.has(attempt(() => keyOf(given)))) {
-        state.earlier++;
-        continue;
-      }
-      for (const warning of emptyInputWarnings(given)) say(`${input}, line ${number}: ${warning}`);
-      lineNumbers.set(given, number);
-      yield given;
-    }
-    state.isWhole = true;
+  if (flags.forget) {
+    await forget(place, name);
+    return 0;
   }
-
+  const isFile = (await stat(input)).isFile();
+  const tally = createTally(isFile ? await countLines(input) : undefined);
+  const client = createClient(await commandConnection({ api: flags.api }));
+  const interrupts = listen();
+  let file: OutputFile | undefined;
   try {
-    const journal = await openJournal(flags.journal ?? `${output}.journal`);
+    // The command locks two files, and must not wait twice for a holder that was killed.
+    if (!isDatabase(place)) await watchLock(await placeOf(place));
+    file = await OutputFile.open(output, flags.failed === "submit");
+    const lines = new BatchInputs(flags, file, tally);
+    const journal = await openJournal(place);
     try {
-      const running = client.endpoint(await endpointId(client, endpoint)).runMany(inputs(), {
+      const id = await endpointId(client, endpoint);
+      const identity = { batch: name, endpointId: id, keyVersion: flags.key ?? "input" };
+      if (flags.settle !== undefined) await settle(journal.journal, identity, flags.settle);
+      const results = file;
+      const running = client.endpoint(id).runMany(lines.read(interrupts.isDraining), {
         journal: journal.journal,
         batch: name,
-        key: keyOf,
-        keyVersion: field ?? "input",
+        key: flags.key === undefined ? undefined : (given) => keyIn(given, flags.key),
+        keyVersion: identity.keyVersion,
         delivery: "done",
+        redeliver: flags.partial ? undefined : (key) => !results.has(key),
+        store: flags.store,
         concurrency: flags.concurrency,
         uncertain: flags.uncertain,
         expired: flags.expired,
+        failed: flags.failed === "submit" ? "submit" : "keep",
         signal: interrupts.signal,
       });
-      const startedAt = performance.now();
-      const shown = () => {
-        const { counts } = running;
-        return { counts, earlier: state.earlier, total, elapsedMs: performance.now() - startedAt };
-      };
-      const hide = showProgress(shown);
-      const files = { input, file, numberOf };
-      const unknown = await writeResults(running, files, interrupts.signal).finally(hide);
-      say(progressLine({ ...shown(), total: state.isWhole ? running.counts.started + state.earlier : total }));
-      return exitCode(running, unknown, state.isWhole && !interrupts.signal.aborted);
+      const hide = showProgress(tally, running);
+      await writeResults(running, lines, file, interrupts.signal).finally(hide);
+      say(progressLine(tally, running.counts));
+      return exitCode(tally, running, flags, lines.isWhole && !interrupts.signal.aborted);
     } finally {
       await journal.close();
     }
+  } catch (error) {
+    sayUnrecorded(error);
+    throw error;
   } finally {
     interrupts.stop();
-    await file.close();
+    await file?.close();
     await client.close();
   }
 }
 
-interface Files {
-  /** The name of the input file. */
-  readonly input: string;
-  /** The output file. */
-  readonly file: OutputFile;
-  /** Returns the number of an input's line in the input file. */
-  readonly numberOf: (given: object) => number;
-}
-
-/** Writes results as they arrive. Returns the number of inputs whose outcome is unknown. */
+/** Writes results as they arrive. */
 async function writeResults(
   running: Batch<object, unknown>,
-  { input, file, numberOf }: Files,
+  lines: BatchInputs,
+  file: OutputFile,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<void> {
   let group: BatchResult<object>[] = [];
   let yielded = 0;
-  let unknown = 0;
-  const flush = async () => {
-    const written = group;
-    group = [];
-    await file.flush();
-    await Promise.all(written.map((result) => result.done()));
-  };
   try {
     for (;;) {
-      // Nothing else is in progress, so this may be the end of the batch.
-      const isIdle = running.counts.started - running.counts.skipped === yielded;
-      if (group.length >= LARGEST_GROUP || file.isFull || (group.length > 0 && isIdle)) await flush();
-      const next = running.next();
-      // While waiting for the next result, write those that have already arrived.
-      if (group.length > 0 && !(await isReady(next))) await flush();
-      const { done, value } = await next;
-      if (done) return unknown;
-      yielded++;
-      if (hasEnded(value)) {
-        file.add(value.key ?? "", lineOf(value, numberOf(value.input) - 1));
-        group.push(value);
-      } else if (unknown++ < MOST_MESSAGES) {
-        say(`${input}, line ${numberOf(value.input)}: ${withFlagNames(value.error?.message ?? "")}`);
+      const { completed, failed, duplicates } = running.counts;
+      const isFull = group.length >= LARGEST_GROUP || file.isFull;
+      // Write a group before each wait, because nothing can be recorded after the end of the batch.
+      if (group.length > 0 && (isFull || completed + failed + duplicates <= yielded)) {
+        await file.flush();
+        await Promise.all(group.map((result) => result.done()));
+        group = [];
       }
+      const { done, value } = await running.next();
+      if (done) return;
+      const { input, key = "", error } = value;
+      if (!(error instanceof SubmitUncertainError)) yielded++;
+      if (hasEnded(value)) {
+        const isFailed = error !== undefined;
+        lines.count(isFailed);
+        file.add(key, lineOf(value, lines), { isFailed, hash: lines.hashOf(input) });
+        group.push(value);
+      } else lines.without(input, key, error?.message ?? "");
     }
   } catch (error) {
     if (!signal.aborted || error !== signal.reason) throw error;
-    return unknown;
   } finally {
-    await flush();
     await running.return?.();
   }
-}
-
-function isReady(promise: Promise<unknown>): Promise<boolean> {
-  const isThere = promise.then(
-    () => true,
-    () => true,
-  );
-  return Promise.race([isThere, new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
 }
 
 /** Error codes of jobs that have finished. These results are written to the output file. */
@@ -151,16 +130,22 @@ function hasEnded({ error }: BatchResult<object>): boolean {
   return error === undefined || ("code" in error && ENDS.includes(String(error.code)));
 }
 
-function lineOf({ key, jobId, output, error }: BatchResult<object>, index: number): string {
-  if (!error) return JSON.stringify({ key, index, jobId, output });
-  return JSON.stringify({ key, index, jobId, error: { name: error.name, message: error.message } });
+function lineOf(result: BatchResult<object>, lines: BatchInputs): string {
+  const { key, jobId, input, output, error } = result;
+  const start = { key, index: lines.indexOf(result), jobId, hash: lines.hashOf(input) };
+  if (!error) return JSON.stringify({ ...start, output });
+  return JSON.stringify({ ...start, error: { name: error.name, message: error.message } });
 }
 
-function exitCode({ counts }: Batch<object, unknown>, unknown: number, isWhole: boolean): number {
-  if (unknown > 0) say(`${unknown} inputs have no result. The next run reports them again`);
+function exitCode(tally: Tally, { counts }: Batch<object, unknown>, flags: BatchFlags, isWhole: boolean): number {
+  const { without } = tally;
+  if (without > 0) say(`${without} inputs have no result. The next run reports them again`);
   if (counts.skipped > 0) say(`${counts.skipped} results are not in this output: an earlier or another run wrote them`);
-  if (isWhole) return counts.failed > 0 || unknown > 0 ? NOT_ALL : 0;
-  const waiting = counts.unfinished - unknown;
+  if (isWhole) {
+    const failed = tally.failed + counts.failedEarlier;
+    return without > 0 || (failed > 0 && flags.failed !== "accept") ? NOT_ALL : 0;
+  }
+  const waiting = counts.unfinished - without;
   const running =
     waiting > 0
       ? ` ${waiting} jobs continue at the service: their results are kept for 30 minutes after the jobs end.`
@@ -169,41 +154,10 @@ function exitCode({ counts }: Batch<object, unknown>, unknown: number, isWhole: 
   return INTERRUPTED;
 }
 
-/**
- * Drains the batch on the first Ctrl-C and detaches on the second. A third one ends the process.
- */
-function listen() {
-  const controller = new AbortController();
-  let count = 0;
-  const interrupt = () => {
-    count++;
-    if (count === 1) {
-      say(
-        "\nNothing more is submitted. Waiting for the running jobs. Press Ctrl-C again to let them continue at the service",
-      );
-    } else {
-      say("\nStopping. The jobs continue at the service");
-      stop();
-      controller.abort(new Error("interrupted"));
-    }
-  };
-  const stop = () => {
-    process.removeListener("SIGINT", interrupt).removeListener("SIGTERM", interrupt);
-  };
-  process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
-  return { signal: controller.signal, isDraining: () => count > 0, stop };
-}
-
-function keyIn(given: object, field: string): string {
-  const value = (given as Record<string, unknown>)[field];
-  return checkedKey(typeof value === "number" ? String(value) : value);
-}
-
-/** Ignores a failing key function: the batch itself reports inputs without a key. */
-function attempt(key: () => string): string {
-  try {
-    return key();
-  } catch {
-    return "";
-  }
+/** Prints the jobs whose ids are in no journal, as lines that `--settle` reads. */
+function sayUnrecorded(error: unknown): void {
+  const jobs = (error as { readonly unrecorded?: readonly UnrecordedJob[] }).unrecorded ?? [];
+  if (jobs.length === 0) return;
+  say("These jobs were submitted, but could not be recorded. Put the lines into a file, and pass it with --settle:");
+  for (const { key, jobId } of jobs) say(JSON.stringify({ key, jobId }));
 }

@@ -1,40 +1,76 @@
+import { Socket } from "node:net";
 import type { Pool } from "pg";
 import { fileJournal, type Journal, postgresJournal } from "../../sdk";
-import { hideUrlPassword } from "../../sdk/journal/postgresJournal";
-import { redact, SecretText } from "../../sdk/secret";
+import { hideUrlPassword, STATEMENT_MS } from "../../sdk/journal/postgresJournal";
+import { SecretText } from "../../sdk/secret";
+import { isDatabase } from "./batchFlags";
 
 /** A journal that the command opened and must close. */
 export interface CommandJournal {
   readonly journal: Journal;
-  /** The journal's name in messages. */
-  readonly name: string;
   close(): Promise<void>;
 }
 
-const DATABASE = /^postgres(ql)?:\/\//i;
-
 /** Opens the journal given by `--journal`. Creates the tables of a database if they are missing. */
 export async function openJournal(place: string): Promise<CommandJournal> {
-  if (!DATABASE.test(place)) return { journal: fileJournal(place), name: place, close: async () => {} };
-  hideUrlPassword(place);
-  if (process.env.PGPASSWORD) new SecretText(process.env.PGPASSWORD);
-  const pool = createPool(place);
-  try {
+  if (!isDatabase(place)) return { journal: fileJournal(place), close: async () => {} };
+  return await withDatabase(place, async (pool, close) => {
     const journal = postgresJournal({ pool });
     await journal.migrate();
-    return { journal, name: redact(place), close: () => pool.end() };
+    return { journal, close };
+  });
+}
+
+/** Deletes the rows of a finished batch. */
+export async function forget(place: string, batch: string): Promise<void> {
+  await withDatabase(place, async (pool, close) => {
+    await postgresJournal({ pool }).forget(batch);
+    await close();
+  });
+}
+
+type Close = () => Promise<void>;
+
+/** Closes the pool if the use of it fails. */
+async function withDatabase<T>(place: string, use: (pool: Pool, close: Close) => Promise<T>): Promise<T> {
+  hideUrlPassword(place);
+  if (process.env.PGPASSWORD) new SecretText(process.env.PGPASSWORD);
+  const { pool, close } = createPool(place);
+  try {
+    return await use(pool, close);
   } catch (error) {
-    await pool.end();
+    await close();
     throw error;
   }
 }
 
-function createPool(connectionString: string): Pool {
+/** How long the end of the connections may take, in milliseconds. A stalled one never ends. */
+const CLOSE_MS = 2_000;
+
+function createPool(connectionString: string): { readonly pool: Pool; readonly close: Close } {
   let pg: typeof import("pg");
   try {
     pg = require("pg") as typeof import("pg");
   } catch {
     throw new Error("a journal in PostgreSQL needs the package pg: run npm install pg");
   }
-  return new pg.Pool({ connectionString, max: 4, connectionTimeoutMillis: 10_000 });
+  const sockets = new Set<Socket>();
+  const pool = new pg.Pool({
+    connectionString,
+    max: 4,
+    connectionTimeoutMillis: 10_000,
+    statement_timeout: STATEMENT_MS,
+    stream() {
+      const socket = new Socket();
+      sockets.add(socket.once("close", () => sockets.delete(socket)));
+      return socket;
+    },
+  });
+  return {
+    pool,
+    async close() {
+      await Promise.race([pool.end(), new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref())]);
+      for (const socket of sockets) socket.destroy();
+    },
+  };
 }

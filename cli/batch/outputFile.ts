@@ -1,47 +1,70 @@
-import { type FileHandle, open, realpath } from "node:fs/promises";
+import { type FileHandle, open, realpath, rename } from "node:fs/promises";
+import { type FileLock, lockFile } from "../../sdk/contract/fileLock";
+import { checkLock, lockedError } from "../../sdk/journal/fileJournal";
 import { wholeLines } from "../../sdk/journal/fileLines";
-import { lockFile } from "../../sdk/journal/fileLock";
 import { KeyIndex } from "../../sdk/journal/keyIndex";
 
 /** Don't keep more characters than this, because results can have 20 MB each. */
 const MOST_KEPT = 2 ** 24;
 
+const INSTEAD = "give --output another name";
+
+/** A result that the file contains. */
+export interface Written {
+  readonly isFailed: boolean;
+  /** The first 12 digits of the input's hash. */
+  readonly hash?: string | undefined;
+}
+
 /** An output file with one line per key, for one process at a time. */
 export class OutputFile {
   readonly #handle: FileHandle;
-  readonly #keys: KeyIndex;
-  readonly #unlock: () => Promise<void>;
+  readonly #keys: WrittenKeys;
+  readonly #lock: FileLock;
   #size: number;
   #lines: string[] = [];
   #kept = 0;
 
-  private constructor(handle: FileHandle, keys: KeyIndex, size: number, unlock: () => Promise<void>) {
+  private constructor(handle: FileHandle, keys: WrittenKeys, size: number, lock: FileLock) {
     this.#handle = handle;
     this.#keys = keys;
     this.#size = size;
-    this.#unlock = unlock;
+    this.#lock = lock;
   }
 
   /**
    * Opens the file and removes an incomplete last line, which a killed process may have left.
-   * @throws Error if another process uses the file, or if it contains anything but results
+   * @param withoutFailed `true` to remove the results of failed jobs
+   * @throws JournalLockedError if another process uses the file
+   * @throws Error if the file contains anything but results
    */
-  static async open(file: string): Promise<OutputFile> {
-    const handle = await open(file, "a+");
-    let unlock = async () => {};
+  static async open(file: string, withoutFailed = false): Promise<OutputFile> {
+    // The lock belongs to the file itself, not to a link to it.
+    await (await open(file, "a")).close();
+    const place = await realpath(file);
+    const lock = await lockFile(place).catch((cause: unknown) => {
+      throw lockedError("the output", INSTEAD, cause) ?? cause;
+    });
+    let handle = await open(place, "a+");
     try {
-      unlock = await lockFile(await realpath(file), "the output", "give --output another name");
-      const keys = new KeyIndex();
+      const keys = new WrittenKeys();
       let size = 0;
-      for await (const { text, end } of wholeLines(file)) {
-        keys.set(keyIn(text, file), 0);
+      for await (const { text, end } of wholeLines(place)) {
+        keys.note(text, file);
         size = end;
       }
       size = await endLastLine(handle, file, keys, size);
-      return new OutputFile(handle, keys, size, unlock);
+      if (withoutFailed && keys.hasFailed) {
+        await handle.close();
+        await removeFailed(place);
+        handle = await open(place, "a+");
+        size = (await handle.stat()).size;
+        keys.forgetFailed();
+      }
+      return new OutputFile(handle, keys, size, lock);
     } catch (error) {
-      await unlock();
       await handle.close();
+      await lock.release();
       throw error;
     }
   }
@@ -52,13 +75,17 @@ export class OutputFile {
   }
 
   has(key: string): boolean {
-    return this.#keys.get(key) !== undefined;
+    return this.get(key) !== undefined;
+  }
+
+  get(key: string): Written | undefined {
+    return this.#keys.get(key);
   }
 
   /** Adds a line unless the file already contains one with this key. */
-  add(key: string, line: string): void {
+  add(key: string, line: string, written: Written): void {
     if (this.has(key)) return;
-    this.#keys.set(key, 0);
+    this.#keys.set(key, written);
     this.#lines.push(`${line}\n`);
     this.#kept += line.length;
   }
@@ -69,6 +96,7 @@ export class OutputFile {
     const bytes = Buffer.from(this.#lines.join(""));
     this.#lines = [];
     this.#kept = 0;
+    await checkLock(this.#lock, "the output", INSTEAD);
     try {
       await this.#handle.appendFile(bytes);
     } catch (error) {
@@ -82,8 +110,60 @@ export class OutputFile {
 
   async close(): Promise<void> {
     await this.#handle.close();
-    await this.#unlock();
+    await this.#lock.release();
   }
+}
+
+/** The keys of a file. Each is kept as a number, because there can be millions. */
+class WrittenKeys {
+  readonly #index = new KeyIndex();
+  #failed: string[] = [];
+
+  get hasFailed(): boolean {
+    return this.#failed.length > 0;
+  }
+
+  get(key: string): Written | undefined {
+    const value = this.#index.get(key) ?? REMOVED;
+    if (value === REMOVED) return undefined;
+    const hash = Math.floor(value / 4);
+    return { isFailed: value % 2 === 1, hash: hash === 0 ? undefined : hash.toString(16).padStart(12, "0") };
+  }
+
+  set(key: string, { isFailed, hash = "0" }: Written): void {
+    this.#index.set(key, Number.parseInt(hash, 16) * 4 + (isFailed ? 1 : 0));
+    if (isFailed) this.#failed.push(key);
+  }
+
+  /** @throws Error if the line is not a result */
+  note(line: string, file: string): void {
+    const result = resultIn(line);
+    if (!result) throw notResults(file);
+    this.set(result.key, result);
+  }
+
+  forgetFailed(): void {
+    for (const key of this.#failed) this.#index.set(key, REMOVED);
+    this.#failed = [];
+  }
+}
+
+/** The value of a key whose line was removed. */
+const REMOVED = 2;
+
+/** Writes the other lines to a new file that replaces the old one. */
+async function removeFailed(file: string): Promise<void> {
+  const next = `${file}.new`;
+  const handle = await open(next, "w");
+  try {
+    for await (const { text } of wholeLines(file)) {
+      if (!resultIn(text)?.isFailed) await handle.writeFile(`${text}\n`);
+    }
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(next, file);
 }
 
 /** What each line begins with. */
@@ -93,14 +173,13 @@ const BEGINNING = '{"key":"';
  * Ends a last line that has no line break: a whole result gets one, and the beginning of a result
  * is removed. Returns the size of the file.
  */
-async function endLastLine(handle: FileHandle, file: string, keys: KeyIndex, size: number): Promise<number> {
+async function endLastLine(handle: FileHandle, file: string, keys: WrittenKeys, size: number): Promise<number> {
   const left = (await handle.stat()).size - size;
   if (left === 0) return size;
   const { buffer } = await handle.read(Buffer.alloc(left), 0, left, size);
   const text = buffer.toString();
-  const key = resultKey(text);
-  if (key !== undefined) {
-    keys.set(key, 0);
+  if (resultIn(text)) {
+    keys.note(text, file);
     await handle.appendFile("\n");
     return size + left + 1;
   }
@@ -110,17 +189,12 @@ async function endLastLine(handle: FileHandle, file: string, keys: KeyIndex, siz
   return size;
 }
 
-function keyIn(line: string, file: string): string {
-  const key = resultKey(line);
-  if (key === undefined) throw notResults(file);
-  return key;
-}
-
-/** Returns the key of a result; `undefined` if the line is not a whole result. */
-function resultKey(line: string): string | undefined {
+/** Returns the result on a line; `undefined` if the line is not a whole result. */
+function resultIn(line: string): (Written & { readonly key: string }) | undefined {
   try {
-    const { key, jobId } = JSON.parse(line) as { key?: unknown; jobId?: unknown };
-    return typeof key === "string" && typeof jobId === "string" ? key : undefined;
+    const { key, jobId, hash, error } = JSON.parse(line) as Readonly<Record<string, unknown>>;
+    if (typeof key !== "string" || typeof jobId !== "string") return undefined;
+    return { key, isFailed: error !== undefined, hash: typeof hash === "string" ? hash : undefined };
   } catch {
     return undefined;
   }

@@ -1,37 +1,56 @@
-import type { BatchCounts } from "../../sdk";
+import type { Batch, BatchCounts } from "../../sdk";
 import { shownTime } from "../shownValues";
+import { say } from "../terminal";
 
-/** The numbers that the progress line shows. */
-export interface BatchProgress {
-  readonly counts: BatchCounts;
-  /** Inputs whose result was already in the output file. */
-  readonly earlier: number;
+/** The inputs of the whole file, whichever run has processed them. */
+export interface Tally {
   /** The number of inputs; `undefined` if unknown. */
-  readonly total: number | undefined;
-  /** The time since the start, in milliseconds. */
-  readonly elapsedMs: number;
+  total: number | undefined;
+  /** The inputs that were read. */
+  read: number;
+  /** The inputs with an output. */
+  done: number;
+  /** The inputs whose job failed. */
+  failed: number;
+  /** The inputs without a result. */
+  without: number;
+  /** The results of this run. */
+  ended: number;
+  /** When the run started, in milliseconds of `performance.now()`. */
+  readonly startedAt: number;
+}
+
+export function createTally(total: number | undefined): Tally {
+  return { total, read: 0, done: 0, failed: 0, without: 0, ended: 0, startedAt: performance.now() };
 }
 
 /** Returns the progress line: done, failed, rate and time left. */
-export function progressLine({ counts, earlier, total, elapsedMs }: BatchProgress): string {
-  const { completed, failed, duplicates, skipped } = counts;
-  const here = completed + failed + duplicates;
-  const done = here + skipped + earlier;
-  const perSecond = elapsedMs > 0 ? here / (elapsedMs / 1_000) : 0;
-  const left =
-    total === undefined || total === done || perSecond === 0 ? "" : `, ${shownTime((total - done) / perSecond)} left`;
+export function progressLine(tally: Tally, { skipped, failedEarlier }: BatchCounts): string {
+  const { total, without, ended, startedAt } = tally;
+  const done = tally.done + skipped;
+  const failed = tally.failed + failedEarlier;
+  const open = total === undefined ? 0 : total - done - failed - without;
+  const perSecond = ended / ((performance.now() - startedAt) / 1_000);
+  const left = open === 0 || perSecond === 0 ? "" : `, ${shownTime(open / perSecond)} left`;
   const ofTotal = total === undefined ? "" : ` of ${total}`;
-  return `${done - failed}${ofTotal} done, ${failed} failed, ${perSecond.toFixed(1)} jobs/s${left}`;
+  const no = without === 0 ? "" : `, ${without} without a result`;
+  return `${done}${ofTotal} done, ${failed} failed${no}, ${perSecond.toFixed(1)} jobs/s${left}`;
 }
 
+/** How often the line is printed where it cannot be updated, in milliseconds. */
+const PRINT_MS = 10_000;
+
 /**
- * Shows a progress line that updates in place, if stderr is a terminal. Returns a function that
- * removes the line.
+ * Shows a progress line that updates in place. If stderr is not a terminal, prints one every ten
+ * seconds instead. Returns a function that removes the line.
  */
-export function showProgress(shown: () => BatchProgress): () => void {
-  if (!process.stderr.isTTY) return () => {};
+export function showProgress(tally: Tally, running: Batch<object, unknown>): () => void {
+  if (!process.stderr.isTTY) {
+    const timer = setInterval(() => say(progressLine(tally, running.counts)), PRINT_MS);
+    return () => clearInterval(timer);
+  }
   const clear = "\r\u001b[K";
-  const timer = setInterval(() => process.stderr.write(clear + progressLine(shown())), 500);
+  const timer = setInterval(() => process.stderr.write(clear + progressLine(tally, running.counts)), 500);
   return () => {
     clearInterval(timer);
     process.stderr.write(clear);

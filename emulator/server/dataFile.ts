@@ -1,8 +1,9 @@
 import { constants, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
+import { hostname } from "node:os";
 import path from "node:path";
+import { type FileLock, FileLockedError, lockFile } from "../../sdk/contract/fileLock";
 import { systemReason } from "../io/systemReason";
-import { createDataLock, DataFileInUse, type DataLock } from "./dataLock";
 import { createStateChanges, readSavedState, type StateChanges, type StateSource } from "./savedState";
 
 /** Don't rewrite the file for fewer appended bytes than this. */
@@ -16,7 +17,7 @@ const MIN_APPENDED = 2 ** 20;
  */
 export class DataFile {
   readonly #file: string;
-  readonly #lock: DataLock;
+  #lock: FileLock | undefined;
   readonly #state: StateChanges;
   #wholeBytes = 0;
   #appendedBytes = 0;
@@ -29,7 +30,6 @@ export class DataFile {
   constructor(file: string, source: StateSource) {
     // A symbolic link is kept, and all links to a file share the file's lock.
     this.#file = fileOf(file);
-    this.#lock = createDataLock(this.#file);
     this.#state = createStateChanges(source);
   }
 
@@ -37,17 +37,22 @@ export class DataFile {
    * Locks the file against other emulators until `close`.
    * @throws Error if another emulator has locked it, or if the file has several hard links
    */
-  open(): void {
+  async open(): Promise<void> {
     this.#refuseHardLinks();
-    try {
-      this.#lock.acquire();
-    } catch (error) {
-      throw error instanceof DataFileInUse ? error : this.#notWritable(error);
-    }
+    this.#lock = await lockFile(this.#file).catch((error) => {
+      throw error instanceof FileLockedError ? this.#inUse(error) : this.#notWritable(error);
+    });
   }
 
-  close(): void {
-    this.#lock.release();
+  async close(): Promise<void> {
+    await this.#lock?.release();
+  }
+
+  #inUse({ pid, host }: FileLockedError): Error {
+    const who = pid === process.pid && host === hostname() ? "this process" : `process ${pid} on ${host}`;
+    return new Error(
+      `the data file ${this.#file} is in use by another emulator, in ${who}. Stop that one first, or name another data file`,
+    );
   }
 
   /**
@@ -130,12 +135,13 @@ export class DataFile {
     } catch (cause) {
       // The changes of the failed write exist nowhere else.
       this.#needsRewrite = true;
-      throw this.#notWritable(cause);
+      throw cause instanceof FileLockedError ? this.#inUse(cause) : this.#notWritable(cause);
     }
     this.#savedChanges = included;
   }
 
   async #rewrite(): Promise<void> {
+    await this.#lock?.check();
     const next = `${this.#file}.tmp`;
     const text = this.#state.whole();
     await writePrivately(next, text);
@@ -147,6 +153,7 @@ export class DataFile {
 
   /** Returns `false` if the file is gone, or is not as this emulator wrote it. */
   async #append(text: string): Promise<boolean> {
+    await this.#lock?.check();
     const handle = await open(this.#file, constants.O_WRONLY | constants.O_APPEND).catch((error) => {
       if (error.code === "ENOENT") return undefined;
       throw error;

@@ -29,10 +29,12 @@ export interface Note {
   readonly before: Properties;
   /** When the write was sent, in milliseconds since 1970. */
   readonly at: number;
+  /** `true` if the settings cannot be read, because they were encrypted with another key. */
+  readonly isSealed?: boolean;
 }
 
 /** A write that is about to be sent. */
-export type NewNote = Omit<Note, "at">;
+export type NewNote = Omit<Note, "at" | "isSealed">;
 
 /** Notes a write before it is sent. If an earlier write is still open, the note covers both. */
 export function noteWrite(written: Written, outputs: Properties, note: NewNote): void {
@@ -77,7 +79,8 @@ export function leftAdoptions({ service, apiKey }: Pick<Written, "service" | "ap
 }
 
 function opened(apiKey: string | undefined, found: Properties): Note {
-  const { sent, before, name } = unseal(apiKey ?? "", found.sealed) ?? {};
+  const properties = unseal(apiKey ?? "", found.sealed);
+  const { sent, before, name } = properties ?? {};
   const purposes = ["change", "adoption", "deletion", "recycle"] as const;
   return {
     purpose: purposes.find((each) => each === found.purpose) ?? "change",
@@ -85,6 +88,7 @@ function opened(apiKey: string | undefined, found: Properties): Note {
     sent: isObject(sent) ? sent : {},
     before: isObject(before) ? before : {},
     at: typeof found.at === "number" ? found.at : 0,
+    isSealed: properties === undefined,
   };
 }
 

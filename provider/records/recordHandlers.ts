@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { EmptyListError } from "../../sdk/errors";
+import { CodedError, EmptyListError } from "../../sdk/errors";
 import type { NamedRecord } from "../../sdk/records/listed";
 import { adoptsOther, refuseOtherId, refuseTakenName } from "../adoption/adoption";
 import { cancelled } from "../cancellation";
@@ -185,9 +185,12 @@ async function read<T extends NamedRecord, Fields extends object>(
   const fields = refreshedFields(kind, id, outputs, shownFields(kind, record, outputs));
   const open = openNote(writtenBy(connection, kind.noun, id), outputs);
   const changed = changedIn(kind.table, outputs, fields);
-  const isOther = open
-    ? Object.keys(differing(kind.table, open.sent, shownSettings(kind, record, outputs))).length > 0
-    : changed.length > 0;
+  // What cannot be read cannot be verified, so that state, which now has what serves, counts.
+  const isOther = open?.isSealed
+    ? true
+    : open
+      ? Object.keys(differing(kind.table, open.sent, shownSettings(kind, record, outputs))).length > 0
+      : changed.length > 0;
   // Values that an unfinished deletion or recycle left behind are not what anyone declared.
   const isPassing = open?.purpose === "deletion" || open?.purpose === "recycle";
   const left = isPassing && !isOther ? pick(open.before, (field) => managed?.includes(field) ?? false) : {};
@@ -294,6 +297,7 @@ async function bringUpToDate<T extends NamedRecord, Fields extends object>(
   const { id, outputs } = situation;
   const records = kind.records(connection.client);
   const open = openNote(writtenBy(connection, kind.noun, id), outputs) ?? seen;
+  if (open?.isSealed) throw sealedNote(kind.noun, id, outputs);
   try {
     const theirs = open && (await readAfter(kind, connection, situation, open));
     const own = settingsToWrite(kind, situation, open, theirs);
@@ -307,6 +311,14 @@ async function bringUpToDate<T extends NamedRecord, Fields extends object>(
   } catch (error) {
     throw await explainAbsence(error, kind.noun, id, outputs, connection, records, open?.purpose === "deletion");
   }
+}
+
+function sealedNote(noun: string, id: string, { name = id }: Properties): CodedError {
+  return new CodedError(
+    "INTERRUPTED",
+    `${noun} ${id} ("${name}") was not changed: an earlier run on this machine did not complete its write, and what it sent was ` +
+      "noted with another API key, so it cannot be read. Run pulumi up --refresh, which starts from what serves now",
+  );
 }
 
 async function remove<T extends NamedRecord, Fields extends object>(

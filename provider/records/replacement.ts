@@ -68,7 +68,7 @@ async function stillFixed<T extends NamedRecord, Fields extends object>(
   const shown = shownFields(kind, found, {});
   const differing = fixedIn(kind.table, shown, inputs);
   const open = fixed.filter((field) => shown[field] === undefined && found.unshown?.includes(field));
-  if (open.length > 0)
+  if (open.length > 0 && !kind.neverReplaced)
     refuse(
       noun,
       outputs,

@@ -31,8 +31,8 @@ export const VOLUME_KIND: RecordKind<Volume, VolumeInput> = {
   neverReplaced: ({ size, dataCenterId }) =>
     `cannot be changed, and a new volume would lose all data on these ${size} GB in ${dataCenterId}. Restore the previous value. ` +
     "To move, declare another volume under a new name, copy the data, and remove this one",
-  create: ({ client: { volumes } }, fields, onNameTaken) =>
-    volumes.create(fields, {
+  async create({ client: { volumes } }, fields, onNameTaken) {
+    const volume = await volumes.create(fields, {
       // Names must be unique only within a data center, because only there could volumes with the
       // same name be confused.
       onNameTaken(existing) {
@@ -43,7 +43,10 @@ export const VOLUME_KIND: RecordKind<Volume, VolumeInput> = {
         const here = others.filter(({ dataCenterId }) => dataCenterId === created.dataCenterId);
         if (here.length > 0) warnOfDuplicates(VOLUME.noun, created, here);
       },
-    }),
+    });
+    // GraphQL doesn't show the tier that was requested.
+    return { highPerformance: fields.highPerformance === true, ...volume };
+  },
   async update({ client: { volumes } }, { id, fields: { name, size }, known, onSave }) {
     const changes = { ...(name !== undefined && { name }), ...(size !== undefined && { size }) };
     if (Object.keys(changes).length === 0) return volumes.get(id, { known });

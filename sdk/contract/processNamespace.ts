@@ -15,11 +15,21 @@ export function processNamespace(): string {
   return ifShown(() => readlinkSync("/proc/self/ns/pid"));
 }
 
-/** Returns the start time of a process, in ticks since the system was booted. */
-export function processStart(pid: number): string {
-  // This is the 22nd field. It is counted from the last ")", which ends the second field, because
-  // that field is the program's name and can contain spaces.
-  return ifShown(() => readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[19] ?? "");
+/**
+ * Returns whether a process of this namespace is running, and its start time in ticks since the
+ * system was booted. A process that has ended but whose parent has not noticed is not running.
+ */
+export function processState(pid: number): { readonly isRunning: boolean; readonly start: string } {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // EPERM means that the process is running as another user.
+    if ((error as NodeJS.ErrnoException).code === "ESRCH") return { isRunning: false, start: "" };
+  }
+  // These are the fields from the third. They are counted from the last ")", which ends the second
+  // field, because that field is the program's name and can contain spaces.
+  const fields = ifShown(() => readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1) ?? "").split(" ");
+  return { isRunning: fields[0] !== "Z" && fields[0] !== "X", start: fields[19] ?? "" };
 }
 
 function ifShown(fact: () => string): string {

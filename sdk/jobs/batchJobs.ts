@@ -1,6 +1,15 @@
 import { type BatchInputs, readInTurn } from "./batchInputs";
 import type { BatchCounts, BatchItem, BatchResult } from "./batchResults";
-import { concernsAll, type Item, isYielded, mayContinue, type Outcome, type Stop } from "./batchRun";
+import {
+  concernsAll,
+  type Item,
+  isSkipped,
+  isYielded,
+  mayContinue,
+  type Outcome,
+  type Skipped,
+  type Stop,
+} from "./batchRun";
 import type { WaitOptions } from "./jobHandleOptions";
 
 /** Processes the inputs of a batch until each of them has an outcome. */
@@ -60,7 +69,7 @@ export function createBatchJobs<Input extends object, Output>(
   inputs: BatchInputs<Input>,
   { concurrency, onAbort: effect }: { readonly concurrency: number; readonly onAbort: WaitOptions["onAbort"] },
 ): BatchJobs<Input, Output> {
-  const counts = { started: 0, completed: 0, failed: 0, unfinished: 0, duplicates: 0, skipped: 0 };
+  const counts = { started: 0, completed: 0, failed: 0, unfinished: 0, duplicates: 0, skipped: 0, failedEarlier: 0 };
   const stopped = new AbortController();
   const stop: Stop = { signal: stopped.signal, effect, wantsResults: false };
   const running = new Set<Promise<void>>();
@@ -91,7 +100,7 @@ export function createBatchJobs<Input extends object, Output>(
 
   function settle(item: Item<Input>, outcome: Outcome<Output>): void {
     count(outcome);
-    if (outcome.kind === "skipped") open.delete(item);
+    if (isSkipped(outcome)) open.delete(item);
     else if (isYielded(outcome, stop)) finished.push({ item, outcome });
     if (outcome.kind !== "failed" && outcome.kind !== "unfinished") return;
     const { error } = outcome;
@@ -104,7 +113,7 @@ export function createBatchJobs<Input extends object, Output>(
     const { kind } = outcome;
     if (kind === "unfinished") return;
     counts.unfinished--;
-    counts[kind !== "skipped" && outcome.isDuplicate ? "duplicates" : kind]++;
+    counts[!isSkipped(outcome) && outcome.isDuplicate ? "duplicates" : kind]++;
   }
 
   return {
@@ -145,7 +154,7 @@ export function createBatchJobs<Input extends object, Output>(
   }
 }
 
-type Ended<Output> = Exclude<Outcome<Output>, { readonly kind: "skipped" }>;
+type Ended<Output> = Exclude<Outcome<Output>, Skipped>;
 
 function itemOf<Input>({ index, input, jobId, key }: Item<Input>, done: () => Promise<void>): BatchItem<Input> {
   const item = { index, input, jobId, ...(key !== undefined && { key }) };

@@ -20,10 +20,16 @@ export interface BatchCounts {
    */
   readonly duplicates: number;
   /**
-   * With a journal, the number of inputs whose result was already delivered by an earlier run or by
+   * With a journal, the number of inputs whose output was already delivered by an earlier run or by
    * another process (integer, ≥ 0). The loop does not receive these results again.
    */
   readonly skipped: number;
+  /**
+   * With a journal, the number of inputs whose job failed in an earlier run or in another process
+   * (integer, ≥ 0). The loop does not receive these errors again. With `failed: "submit"`, inputs
+   * that failed in an earlier run are submitted again instead.
+   */
+  readonly failedEarlier: number;
 }
 
 /** The fields that all batch results have. */
@@ -40,7 +46,8 @@ export interface BatchItem<Input> {
    * Records in the journal that the result was processed, so that no later run yields it again.
    * Resolves when the record is durable. Only needed with `delivery: "done"`. This property is not
    * enumerable.
-   * @throws JournalUnavailableError
+   * @throws JournalUnavailableError also after the end of the loop. The next run then yields the
+   * result again
    */
   done(): Promise<void>;
 }

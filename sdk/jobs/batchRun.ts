@@ -14,12 +14,16 @@ export interface Item<Input> {
   jobId?: string;
 }
 
+/** The outcome of an input whose result was delivered by an earlier run or by another process. */
+export interface Skipped {
+  readonly kind: "skipped" | "failedEarlier";
+}
+
 /** The outcome of an input. */
 export type Outcome<Output> =
   | { readonly kind: "completed"; readonly output: Output; readonly isDuplicate?: boolean }
   | { readonly kind: "failed" | "unfinished"; readonly error: Error; readonly isDuplicate?: boolean }
-  /** The result was already delivered, either by an earlier run or by another process. */
-  | { readonly kind: "skipped" };
+  | Skipped;
 
 /** How a batch is stopped before its last input. */
 export interface Stop {
@@ -66,10 +70,15 @@ export function outcomeOf(error: unknown, { jobId }: Item<unknown>, stop: Stop):
   return { kind: mayContinue(error) || isLeft ? "unfinished" : "failed", error: error as Error };
 }
 
+/** Returns `true` if the loop has received the result before. */
+export function isSkipped(outcome: Outcome<unknown>): outcome is Skipped {
+  return outcome.kind === "skipped" || outcome.kind === "failedEarlier";
+}
+
 /** Returns `true` if the loop should receive the outcome. */
 export function isYielded(outcome: Outcome<unknown>, stop: Stop): boolean {
   if (outcome.kind === "completed") return true;
-  if (outcome.kind === "skipped") return false;
+  if (isSkipped(outcome)) return false;
   if (!stop.signal.aborted) return true;
   const { error, kind } = outcome;
   const isCancelled = stop.effect === "cancel" && error instanceof JobFailedError && error.jobStatus === "CANCELLED";

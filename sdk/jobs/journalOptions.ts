@@ -41,11 +41,25 @@ export interface JournalOptions<Input extends object> {
    */
   readonly expired?: "report" | "submit" | undefined;
   /**
+   * How to handle inputs whose job failed in an earlier run. `keep` counts them as `failedEarlier`.
+   * `submit` submits them again.
+   * @default "keep"
+   */
+  readonly failed?: "keep" | "submit" | undefined;
+  /**
    * With `results`, the journal also stores each output, so that results cannot expire before they
-   * are delivered. Inputs are never stored.
+   * are delivered, and can be delivered again. Inputs are never stored.
    * @default "ids"
    */
   readonly store?: "ids" | "results" | undefined;
+  /**
+   * Called for each result that was already delivered. Returns `true` if the loop should receive it
+   * again, because your program has lost it. The result comes from the journal with `store:
+   * "results"`, or from RunPod while it keeps the job. If it is gone, the loop receives a
+   * `JobExpiredError`.
+   * @default results are delivered once
+   */
+  readonly redeliver?: ((key: string) => boolean) | undefined;
   /**
    * Determines when a result counts as delivered, so that no later run yields it. `next`: when the
    * loop asks for the next result. `done`: when `result.done()` is called, for loops that process
@@ -64,7 +78,9 @@ export const JOURNAL_OPTIONS: OptionChecks<JournalOptions<object>> = {
   keyVersion: aString,
   uncertain: oneOfWords("report", "submit"),
   expired: oneOfWords("report", "submit"),
+  failed: oneOfWords("keep", "submit"),
   store: oneOfWords("ids", "results"),
+  redeliver: aFunction,
   delivery: oneOfWords("next", "done"),
 };
 
@@ -78,7 +94,7 @@ export function checkJournalOptions({ journal, ...options }: JournalOptions<neve
     const message = "is required with a journal: the batch's name, which later runs use again";
     throw new InvalidInputError("the batch", [{ property: "batch", message }]);
   }
-  const names = ["batch", "key", "keyVersion", "uncertain", "expired", "store", "delivery"] as const;
+  const names = Object.keys(JOURNAL_OPTIONS) as (keyof typeof options)[];
   const alone = names.filter((name) => options[name] !== undefined);
   const problems = alone.map((property) => ({ property, message: "needs the option journal" }));
   if (problems.length > 0) throw new InvalidInputError("the batch", problems);
@@ -90,7 +106,7 @@ export function journaledContext<Output, Input extends object>(
   journal: Journal,
   { context, endpointId }: QueueTransport,
 ): Omit<JournaledContext<Output>, "start" | "resume" | "readEndpoint"> {
-  const { batch = "", key, keyVersion = "1", uncertain, expired, store, request, schema } = options;
+  const { batch = "", key, keyVersion = "1", store, redeliver, request, schema } = options;
   return {
     journal,
     request,
@@ -99,10 +115,8 @@ export function journaledContext<Output, Input extends object>(
     log: context.log,
     identity: { batch, endpointId, keyVersion },
     keyOf: key as ((input: object) => string) | undefined,
-    again: [
-      ...(uncertain === "submit" ? (["uncertain"] as const) : []),
-      ...(expired === "submit" ? (["expired"] as const) : []),
-    ],
+    again: (["uncertain", "expired", "failed"] as const).filter((state) => options[state] === "submit"),
     stores: store === "results",
+    redeliver,
   };
 }

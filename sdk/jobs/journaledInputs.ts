@@ -1,17 +1,19 @@
 import type { Clock } from "../contract/clock";
-import { ServerlessGpuError } from "../errors";
+import { NotFoundError, RateLimitError, ServerlessGpuError } from "../errors";
 import { checkedKey, hashOfInput } from "../journal/itemKey";
-import type { AgainState, Journal, JournalBatch, JournalChange } from "../journal/journal";
+import type { AgainState, Journal, JournalBatch, JournalChange, JournalEntry, JournalKey } from "../journal/journal";
+import { JournalUnavailableError } from "../journal/journalErrors";
 import type { Log } from "../transport/observers";
 import { isPathSegment } from "../transport/urls";
 import { createAsides, isElsewhere } from "./asides";
 import type { Runner } from "./batchJobs";
-import { type Item, type Outcome, outcomeOf, type Stop, waitInBatch } from "./batchRun";
+import { type Item, isSkipped, type Outcome, outcomeOf, type Stop, waitInBatch } from "./batchRun";
 import { JobExpiredError, JobFailedError, SubmitUncertainError } from "./jobErrors";
 import type { JobHandle } from "./jobHandle";
 import { completedJob, jobFailed, type OutputSchema } from "./jobOutput";
 import type { Job, JobStatus } from "./jobRecord";
 import type { JobRequest } from "./jobRequest";
+import { changed, expired, failure, gone, reasonOf, uncertain, unfinished } from "./journaledOutcomes";
 import { type Claim, createLedger, type Lease, type Ledger } from "./ledger";
 
 /** The context of a batch with a journal. */
@@ -24,6 +26,8 @@ export interface JournaledContext<Output> {
   readonly again: readonly AgainState[];
   /** `true` if results are stored in the journal. */
   readonly stores: boolean;
+  /** Returns `true` if a result that was already delivered should be yielded again. */
+  readonly redeliver: ((key: string) => boolean) | undefined;
   readonly request: Omit<JobRequest, "input"> | undefined;
   readonly schema: OutputSchema<Output> | undefined;
   readonly clock: Clock;
@@ -51,44 +55,56 @@ class LeaseEnded extends Error {}
 export function runJournaled<Input extends object, Output>(context: JournaledContext<Output>): Runner<Input, Output> {
   const { clock } = context;
   /** The keys in progress, each with the outcome that all inputs with this key share. */
-  const underWay = new Map<string, Promise<{ readonly item: Item<Input>; readonly outcome: Outcome<Output> }>>();
-  /** Results whose job has ended. Only these can be delivered. */
-  const settled = new WeakSet<Item<Input>>();
+  const underWay = new Map<string, UnderWay<Input, Output>>();
+  /** The last state of each result whose job has ended. Only these can be delivered. */
+  const settled = new WeakMap<Item<Input>, "delivered" | "failed">();
   let opened: Ledger | undefined;
-  let closed: Promise<void> | undefined;
-  /** Changes for results that consumers finished processing only after the loop had ended. */
-  const late: JournalChange[] = [];
-  let recording: Promise<void> | undefined;
+  let isClosed = false;
   let known: Promise<unknown> | undefined;
   const ledger = () => opened as Ledger;
   const asides = createAsides(clock, ledger);
 
   async function run(item: Item<Input>, stop: Stop): Promise<Outcome<Output>> {
+    let wanted: JournalKey;
     try {
-      item.key = checkedKey((context.keyOf ?? hashOfInput)(item.input));
+      wanted = keyOf(item.input);
     } catch (error) {
       return { kind: "failed", error: error as Error };
     }
-    const shared = underWay.get(item.key);
-    if (shared) return await duplicate(item, shared);
-    const task = follow(item, item.key, stop).then((outcome) => ({ item, outcome }));
-    underWay.set(item.key, task);
-    return (await task.finally(() => underWay.delete(item.key as string))).outcome;
+    const { key, hash } = wanted;
+    item.key = key;
+    const shared = underWay.get(key);
+    if (shared) return shared.hash === hash ? await duplicate(item, shared.task) : changed(key);
+    const task = follow(item, wanted, stop).then((outcome) => {
+      if (outcome.kind === "failed" && settled.has(item)) settled.set(item, "failed");
+      return { item, outcome };
+    });
+    underWay.set(key, { hash, task });
+    return (await task.finally(() => underWay.delete(key))).outcome;
   }
 
-  async function duplicate(item: Item<Input>, shared: NonNullable<ReturnType<typeof underWay.get>>) {
+  /** A key that was chosen says nothing about the input, so the input's hash is kept beside it. */
+  function keyOf(input: object): JournalKey {
+    const hash = hashOfInput(input);
+    return context.keyOf ? { key: checkedKey(context.keyOf(input)), hash } : { key: hash };
+  }
+
+  async function duplicate(item: Item<Input>, shared: UnderWay<Input, Output>["task"]): Promise<Outcome<Output>> {
     const { outcome, item: first } = await shared;
     if (first.jobId !== undefined) item.jobId = first.jobId;
-    if (settled.has(first)) settled.add(item);
-    return outcome.kind === "skipped" ? outcome : { ...outcome, isDuplicate: true };
+    const state = settled.get(first);
+    if (state) settled.set(item, state);
+    return isSkipped(outcome) ? outcome : { ...outcome, isDuplicate: true };
   }
 
   /** Claims a key, then acts on its state until there is an outcome. */
-  async function follow(item: Item<Input>, key: string, stop: Stop): Promise<Outcome<Output>> {
+  async function follow(item: Item<Input>, wanted: JournalKey, stop: Stop): Promise<Outcome<Output>> {
+    const { key, hash } = wanted;
     try {
       for (let known: Claim | undefined; ; ) {
-        const claim: Claim | undefined = known ?? (await ledger().claim(key));
+        const claim: Claim | undefined = known ?? (await ledger().claim(wanted));
         known = undefined;
+        if (claim.entry.hash !== hash) return changed(key);
         if (isElsewhere(claim)) {
           known = await asides.wait(key);
           if (!known) return unfinished(stop.signal.reason);
@@ -96,7 +112,7 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
           if (known.entry.state === "released") known = undefined;
           continue;
         }
-        const outcome = await act(item, key, claim, stop);
+        const outcome = await act(item, claim, stop);
         if (outcome) return outcome;
       }
     } catch (error) {
@@ -105,27 +121,27 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
   }
 
   /** Acts on the state of a claimed key. Returns `undefined` if the key must be claimed again. */
-  async function act(item: Item<Input>, key: string, { entry, lease }: Claim, stop: Stop) {
-    const { state, jobId, submittedAt } = entry;
+  async function act(item: Item<Input>, { entry, lease }: Claim, stop: Stop) {
+    const { key, state, jobId } = entry;
     if (state === "claimed") return await submit(item, key, lease, stop);
-    if (state === "uncertain") return unfinished(uncertain(key, context.identity));
+    if (state === "uncertain") return unfinished(uncertain(entry, context.identity));
     if (jobId === undefined) return undefined;
     item.jobId = jobId;
-    if (state === "expired") return { kind: "failed" as const, error: expired(jobId, context.identity, submittedAt) };
-    const isDelivered = state === "delivered";
-    if (isDelivered && !ledger().isOwn(entry.owner)) return { kind: "skipped" as const };
-    const outcome =
-      entry.result === undefined
-        ? await collect(item, key, context.resume(jobId, submittedAt), stop, isDelivered)
-        : await stored(item, jobId, entry.result);
-    return outcome && isDelivered ? { ...outcome, isDuplicate: true } : outcome;
+    if (state === "expired") return { kind: "failed" as const, error: expired(entry, context.identity) };
+    const isDelivered = state === "delivered" || state === "failed";
+    if (isDelivered && !ledger().isOwn(entry.owner) && !context.redeliver?.(key)) {
+      return { kind: state === "failed" ? ("failedEarlier" as const) : ("skipped" as const) };
+    }
+    const stored = entry.isStored ? await ledger().result(key) : undefined;
+    const outcome = stored === undefined ? await resumed(item, entry, stop) : await outcomeIn(item, jobId, stored);
+    return outcome && isDelivered && ledger().isOwn(entry.owner) ? { ...outcome, isDuplicate: true } : outcome;
   }
 
   async function submit(item: Item<Input>, key: string, lease: Lease, stop: Stop) {
     const { owner } = lease;
     let sentAt: number | undefined;
     let isAnswered = false;
-    const answer = async (change: Pick<JournalChange, "state" | "jobId" | "submittedAt">) => {
+    const answer = async (change: Omit<JournalChange, "key" | "owner">) => {
       isAnswered = true;
       // If the journal fails, the batch ends, but this process still waits for this job.
       await ledger()
@@ -141,36 +157,74 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
       });
       item.jobId = job.id;
       await answer({ state: "submitted", jobId: job.id, submittedAt: sentAt });
-      return await collect(item, key, job, stop, false);
+      return await collect(item, key, job, stop);
     } catch (error) {
       if (isAnswered) throw error;
       const known = error instanceof SubmitUncertainError ? error.jobId : undefined;
       if (known !== undefined && isPathSegment(known)) {
         item.jobId = known;
         await answer({ state: "submitted", jobId: known, submittedAt: sentAt });
-        return await collect(item, key, context.resume(known, sentAt), stop, false);
+        return await collect(item, key, context.resume(known, sentAt), stop);
       }
-      await answer({ state: mayRun(error, sentAt, stop) ? "uncertain" : "released" });
+      if (mayRun(error, sentAt, stop)) await answer({ state: "uncertain", reason: reasonOf(error as Error) });
+      else await answer({ state: "released" });
       if (error instanceof LeaseEnded) return undefined;
+      if (error instanceof RateLimitError && !stop.signal.aborted) {
+        // The next input would fail in the same way.
+        ledger().rest(Math.max(RATE_LIMIT_PAUSE_MS, error.retryAfterMs ?? 0));
+        return undefined;
+      }
       return outcomeOf(error, item, stop);
     }
   }
 
   /** Waits for a job and records its end. Returns `undefined` if the key must be claimed again. */
-  async function collect(item: Item<Input>, key: string, job: JobHandle, stop: Stop, isDelivered: boolean) {
+  async function collect(item: Item<Input>, key: string, job: JobHandle, stop: Stop) {
     try {
       const completed = await waitInBatch(job, stop);
-      settle(item, key, job.id, completed);
+      settle(item, key, completed);
       return await success(completed);
     } catch (error) {
       if (error instanceof JobFailedError) {
-        settle(item, key, job.id, { id: job.id, status: error.jobStatus, error: error.jobError });
-      } else if (error instanceof JobExpiredError && !isDelivered) {
+        settle(item, key, { id: job.id, status: error.jobStatus, error: error.jobError });
+      } else if (error instanceof JobExpiredError) {
         await requireEndpoint();
-        await ledger().record({ key, owner: ledger().owner(), state: "expired", jobId: job.id });
+        await expire(key, job.id);
         if (context.again.includes("expired") && !stop.signal.aborted) return undefined;
       }
       return outcomeOf(error, item, stop);
+    }
+  }
+
+  const expire = (key: string, jobId: string) =>
+    ledger().record({ key, owner: ledger().owner(), state: "expired", jobId });
+
+  /** Waits for a job that an earlier run or another process submitted. */
+  async function resumed(item: Item<Input>, entry: JournalEntry, stop: Stop) {
+    const { key, state, jobId = "" } = entry;
+    // A clock may have been wrong.
+    const submittedAt = (entry.submittedAt ?? Number.POSITIVE_INFINITY) > clock.now() ? undefined : entry.submittedAt;
+    const job = context.resume(jobId, submittedAt);
+    if (state === "submitted" || state === "settled") {
+      const outcome = await collect(item, key, job, stop);
+      if (submittedAt !== undefined || outcome?.kind !== "failed" || !(outcome.error instanceof NotFoundError)) {
+        return outcome;
+      }
+      // The job may be younger than the service's lists, so only the user can tell.
+      await requireEndpoint();
+      if (!context.again.includes("expired") || stop.signal.aborted) {
+        return { ...outcome, error: expired(entry, context.identity) };
+      }
+      await expire(key, jobId);
+      return undefined;
+    }
+    try {
+      return await success(await waitInBatch(job, stop));
+    } catch (error) {
+      const isGone = error instanceof JobExpiredError || error instanceof NotFoundError;
+      if (isGone) await requireEndpoint();
+      if (isGone && state === "failed") return failure(jobFailed({ id: jobId, status: "FAILED" }));
+      return isGone ? failure(gone(entry, context.identity)) : outcomeOf(error, item, stop);
     }
   }
 
@@ -189,47 +243,24 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
   }
 
   /** Returns the outcome that an earlier run stored. */
-  async function stored(item: Item<Input>, jobId: string, result: string): Promise<Outcome<Output>> {
-    settled.add(item);
+  async function outcomeIn(item: Item<Input>, jobId: string, result: string): Promise<Outcome<Output>> {
+    settled.set(item, "delivered");
     const job: Job = { id: jobId, ...(JSON.parse(result) as { status: JobStatus }) };
     try {
       if (job.status !== "COMPLETED") throw jobFailed(job);
       return await success(job);
     } catch (error) {
-      return { kind: "failed", error: error as Error };
+      return failure(error);
     }
   }
 
-  function settle(item: Item<Input>, key: string, jobId: string, { status, output, error }: Job): void {
-    settled.add(item);
+  function settle(item: Item<Input>, key: string, { id: jobId, status, output, error }: Job): void {
+    settled.set(item, "delivered");
     const result = context.stores ? JSON.stringify({ status, output, error }) : undefined;
     // The loop gets the result even if this can't be recorded.
     ledger()
       .record({ key, owner: ledger().owner(), state: "settled", jobId, result })
       .catch(() => {});
-  }
-
-  /** Records results that were processed after the journal was closed. */
-  async function afterEnd(change: JournalChange): Promise<void> {
-    late.push(change);
-    while (late.includes(change)) {
-      recording ??= recordLate().finally(() => {
-        recording = undefined;
-      });
-      await recording;
-    }
-  }
-
-  async function recordLate(): Promise<void> {
-    await closed;
-    const journal = await context.journal.open(context.identity);
-    try {
-      const group = [...late];
-      await journal.record(group[0]?.owner ?? "", group);
-      late.splice(0, group.length);
-    } finally {
-      await journal.close();
-    }
   }
 
   function requestOf(input: object, key: string): JobRequest {
@@ -249,30 +280,42 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
     },
     async delivered(item) {
       const { key, jobId } = item;
-      if (key === undefined || jobId === undefined || !settled.has(item)) return;
-      const change: JournalChange = { key, owner: ledger().owner(), state: "delivered", jobId };
-      await (closed ? afterEnd(change) : ledger().record(change));
+      const state = settled.get(item);
+      if (key === undefined || jobId === undefined || !state) return;
+      if (isClosed) throw new JournalUnavailableError(AFTER_END);
+      await ledger().record({ key, owner: ledger().owner(), state, jobId });
     },
     stop(reason) {
       asides.stop();
       opened?.stop(reason);
     },
-    close: async () => {
-      closed = opened?.close();
-      await closed;
+    async close() {
+      isClosed = true;
+      await opened?.close();
     },
   };
 }
+
+interface UnderWay<Input, Output> {
+  readonly hash: string | undefined;
+  readonly task: Promise<{ readonly item: Item<Input>; readonly outcome: Outcome<Output> }>;
+}
+
+const AFTER_END =
+  "done() was called after the end of the loop, so the next run yields this result again. Call it before you ask for the " +
+  "next result";
+
+/**
+ * The minimum pause of the whole batch after the service has refused a submit with 429, in
+ * milliseconds.
+ */
+const RATE_LIMIT_PAUSE_MS = 60_000;
 
 /**
  * The maximum number of inputs that do not count toward the concurrency because another process is
  * working on their key.
  */
 const MOST_ASIDE = 5_000;
-
-function unfinished(error: unknown): Outcome<never> {
-  return { kind: "unfinished", error: error as Error };
-}
 
 /** Returns `true` if a failed submit may have started a job. */
 function mayRun(error: unknown, sentAt: number | undefined, stop: Stop): boolean {
@@ -281,21 +324,4 @@ function mayRun(error: unknown, sentAt: number | undefined, stop: Stop): boolean
   // was sent.
   const isClear = error instanceof ServerlessGpuError || error instanceof LeaseEnded || error === stop.signal.reason;
   return sentAt !== undefined && !isClear;
-}
-
-function uncertain(key: string, { batch, endpointId }: JournalBatch): SubmitUncertainError {
-  return new SubmitUncertainError(
-    `input ${JSON.stringify(key)} in batch ${JSON.stringify(batch)} may have been submitted: the process that claimed it ended ` +
-      "before it recorded the job's id. It is not submitted again. Check the requests of endpoint " +
-      `${endpointId}. If the job may run twice, run the batch with uncertain: "submit"`,
-    {},
-  );
-}
-
-function expired(jobId: string, { endpointId }: JournalBatch, submittedAt: number | undefined): JobExpiredError {
-  return new JobExpiredError(
-    `job ${jobId} at endpoint ${endpointId} was submitted, but the service no longer shows it. It may have been completed. To run ` +
-      'its input again, run the batch with expired: "submit"',
-    { jobId, reason: "retention", at: new Date(submittedAt ?? 0) },
-  );
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { type Clock, sleep } from "../contract/clock";
-import { ServerlessGpuError } from "../errors";
-import type { AgainState, JournalChange, JournalEntry, OpenJournal } from "../journal/journal";
-import { JournalUnavailableError } from "../journal/journalErrors";
+import type { ServerlessGpuError } from "../errors";
+import type { AgainState, JournalChange, JournalEntry, JournalKey, OpenJournal } from "../journal/journal";
+import { JournalUnavailableError, journalFailed } from "../journal/journalErrors";
 import type { Log } from "../transport/observers";
+import { inTime, isLasting, known } from "./journalCalls";
 
 /**
  * The right of this process to submit the keys it has claimed. A lease that has ended never becomes
@@ -34,13 +35,17 @@ export interface Ledger {
    * Claims a key as soon as a submit slot is free.
    * @throws JournalUnavailableError if the journal has failed for too long
    */
-  claim(key: string): Promise<Claim>;
+  claim(key: JournalKey): Promise<Claim>;
   /** Must be called once per successful claim, after the outcome of its submit was recorded. */
   answered(): void;
+  /** Claims no more keys for some milliseconds. */
+  rest(ms: number): void;
   /** Rejects all pending claims. */
   stop(reason: unknown): void;
   /** Reads the entries of keys. */
   collect(keys: readonly string[]): Promise<readonly Claim[]>;
+  /** Reads the stored outcome of a key's job. */
+  result(key: string): Promise<string | undefined>;
   /**
    * Records a change. Resolves when the change is durable.
    * @throws JournalUnavailableError
@@ -72,11 +77,18 @@ export const SUBMIT_SLOTS = 50;
 /** How long the journal may keep failing before the batch ends, in milliseconds. */
 const LONGEST_OUTAGE_MS = 120_000;
 
+/** The same after the batch was stopped, so that a second Ctrl-C has an effect. */
+const LAST_OUTAGE_MS = 10_000;
+
+/** The maximum number of changes to record at once, and of the characters of their results. */
+const MOST_CHANGES = 1_000;
+const MOST_CHARACTERS = 2 ** 23;
+
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 
 interface Waiting<T> {
-  readonly key: string;
+  readonly key: JournalKey;
   readonly resolve: (value: T) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -88,6 +100,7 @@ interface Pending {
 }
 
 interface OwnLease extends Lease {
+  hasEnded(): boolean;
   /** Returns `false` if the lease had ended before the store's response arrived. */
   renewed(askedAt: number): boolean;
 }
@@ -101,8 +114,11 @@ export function createLedger(context: LedgerContext): Ledger {
   let unanswered = 0;
   let isClaiming = false;
   let flushing: Promise<void> | undefined;
-  let failure: JournalUnavailableError | undefined;
+  let failure: ServerlessGpuError | undefined;
+  let isStopped = false;
   let isClosed = false;
+  let restsUntil = Number.NEGATIVE_INFINITY;
+  let cancelRest = () => {};
   let cancelHeartbeat = () => {};
   beat();
 
@@ -110,12 +126,13 @@ export function createLedger(context: LedgerContext): Ledger {
     const owner = randomUUID();
     owners.add(owner);
     let until: number | undefined;
-    const isValid = () => until === undefined || clock.monotonic() < until;
+    const hasEnded = () => until !== undefined && clock.monotonic() >= until;
     return {
       owner,
-      isValid,
+      hasEnded,
+      isValid: () => !hasEnded() && (journal.isHeld?.() ?? true),
       renewed(askedAt) {
-        const wasValid = isValid() && clock.monotonic() < askedAt + journal.leaseMs;
+        const wasValid = !hasEnded() && clock.monotonic() < askedAt + journal.leaseMs;
         // Count from the time before the request, so that the lease ends here before it ends in the
         // store.
         if (wasValid) until = askedAt + journal.leaseMs;
@@ -134,24 +151,24 @@ export function createLedger(context: LedgerContext): Ledger {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs)) {
       if (failure) throw failure;
       try {
-        return await step();
+        return await inTime(clock, step());
       } catch (error) {
         if (pauseMs === FIRST_PAUSE_MS) {
           context.log?.("warn", "the journal of the batch failed. Nothing is submitted until it works again", {
             error,
           });
         }
-        const lasts = error instanceof ServerlessGpuError && error.disposition === "stop";
-        if (lasts || clock.monotonic() - since > LONGEST_OUTAGE_MS) throw fail(error);
+        const outageMs = clock.monotonic() - since;
+        if (isLasting(error) || outageMs > (isStopped ? LAST_OUTAGE_MS : LONGEST_OUTAGE_MS)) throw fail(error);
         await sleep(clock, pauseMs);
       }
     }
   }
 
-  function fail(cause: unknown): JournalUnavailableError {
+  function fail(cause: unknown): ServerlessGpuError {
     if (failure) return failure;
-    const unrecorded = [...pending.values()].flatMap(({ change: { key, state, jobId } }) =>
-      state === "submitted" && jobId !== undefined ? [{ key, jobId }] : [],
+    const unrecorded = [...pending.values()].flatMap(({ change: { key, jobId, submittedAt } }) =>
+      jobId !== undefined && submittedAt !== undefined ? [{ key, jobId }] : [],
     );
     failure = journalFailed(cause, unrecorded);
     for (const { reject } of claims.splice(0)) reject(failure);
@@ -163,15 +180,15 @@ export function createLedger(context: LedgerContext): Ledger {
   async function claimAll(): Promise<void> {
     if (isClaiming) return;
     isClaiming = true;
-    while (claims.length > 0 && unanswered < SUBMIT_SLOTS) {
+    while (claims.length > 0 && unanswered < SUBMIT_SLOTS && clock.monotonic() >= restsUntil) {
       const group = claims.splice(0, SUBMIT_SLOTS - unanswered);
       try {
         const found = await claimGroup(group.map(({ key }) => key));
         for (const { key, resolve, reject } of group) {
-          const claim = found.get(key);
+          const claim = found.get(key.key);
           if (claim?.entry.state === "claimed" && claim.entry.owner === claim.lease.owner) unanswered++;
           if (claim) resolve(claim);
-          else reject(new JournalUnavailableError(`the journal has lost the key ${JSON.stringify(key)}`));
+          else reject(new JournalUnavailableError(`the journal has lost the key ${JSON.stringify(key.key)}`));
         }
       } catch (error) {
         for (const { reject } of group) reject(error);
@@ -180,12 +197,12 @@ export function createLedger(context: LedgerContext): Ledger {
     isClaiming = false;
   }
 
-  async function claimGroup(keys: readonly string[]): Promise<Map<string, Claim>> {
+  async function claimGroup(keys: readonly JournalKey[]): Promise<Map<string, Claim>> {
     /** The owners whose claims may have succeeded although nothing was submitted for them. */
     const ended = new Set<string>();
     return await persist(async () => {
       const used = lease;
-      if (!used.isValid()) {
+      if (used.hasEnded()) {
         ended.add(used.owner);
         replace(used);
       }
@@ -193,7 +210,7 @@ export function createLedger(context: LedgerContext): Ledger {
         if (owner === lease.owner) continue;
         await journal.record(
           owner,
-          keys.map((key) => ({ key, owner, state: "released" })),
+          keys.map(({ key }) => ({ key, owner, state: "released" })),
         );
         ended.delete(owner);
       }
@@ -205,7 +222,7 @@ export function createLedger(context: LedgerContext): Ledger {
         replace(asked);
         throw new JournalUnavailableError("the lease of this process ended while it claimed keys");
       }
-      return new Map(entries.map((entry) => [entry.key, { entry, lease: asked }]));
+      return new Map(entries.map((entry) => [entry.key, { entry: known(entry), lease: asked }]));
     });
   }
 
@@ -220,7 +237,7 @@ export function createLedger(context: LedgerContext): Ledger {
   }
 
   async function flushOnce(): Promise<void> {
-    const group = [...pending.values()];
+    const group = firstOf(pending);
     try {
       await persist(async () => {
         const asked = lease;
@@ -262,13 +279,23 @@ export function createLedger(context: LedgerContext): Ledger {
       unanswered--;
       void claimAll();
     },
+    rest(ms) {
+      if (isStopped) return;
+      restsUntil = Math.max(restsUntil, clock.monotonic() + ms);
+      cancelRest();
+      cancelRest = clock.schedule(restsUntil - clock.monotonic(), () => void claimAll());
+    },
     stop(reason) {
+      isStopped = true;
+      cancelRest();
       for (const { reject } of claims.splice(0)) reject(reason);
     },
     async collect(keys) {
       const asked = lease;
-      return (await journal.collect(asked.owner, keys)).map((entry) => ({ entry, lease: asked }));
+      const entries = await inTime(clock, journal.collect(asked.owner, keys));
+      return entries.map((entry) => ({ entry: known(entry), lease: asked }));
     },
+    result: (key) => persist(() => journal.result(key)),
     record: (change) =>
       new Promise((resolve, reject) => {
         if (failure) return reject(failure);
@@ -289,26 +316,26 @@ export function createLedger(context: LedgerContext): Ledger {
       } catch {
         // The error is already in `failure`.
       }
-      await journal.close().catch(() => {});
+      await inTime(clock, journal.close()).catch(() => {});
       if (failure) throw failure;
     },
   };
+}
+
+/** Returns the changes to record next. */
+function firstOf(pending: ReadonlyMap<string, Pending>): Pending[] {
+  const group: Pending[] = [];
+  let characters = 0;
+  for (const each of pending.values()) {
+    characters += each.change.result?.length ?? 0;
+    if (group.length > 0 && (characters > MOST_CHARACTERS || group.length >= MOST_CHANGES)) break;
+    group.push(each);
+  }
+  return group;
 }
 
 function withoutUndefined(change: JournalChange): JournalChange {
   return Object.fromEntries(
     Object.entries(change).filter(([, value]) => value !== undefined),
   ) as unknown as JournalChange;
-}
-
-function journalFailed(cause: unknown, unrecorded: JournalUnavailableError["unrecorded"]): JournalUnavailableError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  const ids =
-    unrecorded.length === 0 ? "" : `. The ids of ${unrecorded.length} jobs could not be recorded: see error.unrecorded`;
-  return new JournalUnavailableError(
-    `the journal cannot be used, and nothing more was submitted: ${why}${ids}. Make it available again (free space on its disk, ` +
-      "or start its database), and run the batch again: it continues where it stopped",
-    { cause },
-    unrecorded,
-  );
 }

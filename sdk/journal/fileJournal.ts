@@ -1,10 +1,9 @@
 import { mkdir, realpath } from "node:fs/promises";
 import path from "node:path";
-import { ServerlessGpuError } from "../errors";
-import { lockFile } from "./fileLock";
+import { type FileLock, FileLockedError, lockFile } from "../contract/fileLock";
 import { applied, isFree, type Journal, type JournalEntry, type OpenJournal, takenOver } from "./journal";
-import { cannotOpen } from "./journalErrors";
-import { type FileHeader, JournalFile } from "./journalFile";
+import { cannotOpen, JournalLockedError } from "./journalErrors";
+import { FILE_FORMAT, JournalFile, type StoredResult } from "./journalFile";
 import { requireSameBatch } from "./sameBatch";
 
 /**
@@ -24,21 +23,22 @@ export function fileJournal(file: string): Journal {
   return {
     async open(batch) {
       const place = await placeOf(file);
-      const unlock = await lockFile(place, "the journal", FOR_SEVERAL).catch((cause: unknown) => {
-        throw cause instanceof ServerlessGpuError ? cause : cannotOpen(file, cause);
+      const lock = await lockFile(place).catch((cause: unknown) => {
+        throw lockedError("the journal", FOR_SEVERAL, cause) ?? cannotOpen(file, cause);
       });
+      const check = () => checkLock(lock, "the journal", FOR_SEVERAL);
       try {
-        const header: FileHeader = { serverlessGpuJournal: 1, ...batch };
-        const opened = await JournalFile.open(place, header);
+        const header = { serverlessGpuJournal: FILE_FORMAT, ...batch };
+        const opened = await JournalFile.open(place, header, { isTakenOver: lock.isTakenOver, check });
         try {
           requireSameBatch(`the journal ${file}`, opened.header, batch);
-          return openJournal(opened, unlock);
+          return openJournal(opened, lock);
         } catch (error) {
           await opened.close();
           throw error;
         }
       } catch (error) {
-        await unlock();
+        await lock.release();
         throw error;
       }
     },
@@ -47,7 +47,32 @@ export function fileJournal(file: string): Journal {
 
 const FOR_SEVERAL = "use a database for several processes (postgresJournal)";
 
-async function placeOf(file: string): Promise<string> {
+/**
+ * Returns the error for a file that another process uses; `undefined` if the cause is another one.
+ * @param what what the file is
+ * @param instead what several processes can use instead
+ */
+export function lockedError(what: string, instead: string, cause: unknown): JournalLockedError | undefined {
+  if (!(cause instanceof FileLockedError)) return undefined;
+  return new JournalLockedError(
+    `${what} ${cause.message}: one process at a time can use a file. Wait until it has ended, or ${instead}. A lock whose ` +
+      "process was killed is free after at most 15 seconds",
+    { cause },
+  );
+}
+
+/**
+ * Checks that this process still holds the lock of a file.
+ * @throws JOURNAL_LOCKED
+ */
+export async function checkLock(lock: FileLock, what: string, instead: string): Promise<void> {
+  await lock.check().catch((cause: unknown) => {
+    throw lockedError(what, instead, cause) ?? cause;
+  });
+}
+
+/** Returns the path without links, even if the file does not exist yet. Creates its folder. */
+export async function placeOf(file: string): Promise<string> {
   const whole = path.resolve(file);
   try {
     await mkdir(path.dirname(whole), { recursive: true });
@@ -59,7 +84,7 @@ async function placeOf(file: string): Promise<string> {
   }
 }
 
-function openJournal(file: JournalFile, unlock: () => Promise<void>): OpenJournal {
+function openJournal(file: JournalFile, lock: FileLock): OpenJournal {
   // This process holds the lock, so no other owner is still running.
   const seen = (entry: JournalEntry, owner: string) => (entry.owner === owner ? entry : takenOver(entry, owner));
 
@@ -70,10 +95,15 @@ function openJournal(file: JournalFile, unlock: () => Promise<void>): OpenJourna
 
   return {
     leaseMs: Number.POSITIVE_INFINITY,
+    isHeld: () => lock.isFresh(),
     async claim(owner, keys, again) {
-      const found = new Map((await look(owner, keys)).map((entry) => [entry.key, entry]));
-      const free = keys.filter((key) => isFree(found.get(key), owner, again));
-      const claimed = free.map((key): JournalEntry => ({ key, state: "claimed", owner }));
+      const entries = await look(
+        owner,
+        keys.map(({ key }) => key),
+      );
+      const found = new Map(entries.map((entry) => [entry.key, entry]));
+      const free = keys.filter(({ key }) => isFree(found.get(key), owner, again, () => true));
+      const claimed = free.map(({ key, hash }): JournalEntry => ({ key, hash, state: "claimed", owner }));
       await file.append(claimed, true);
       for (const entry of claimed) found.set(entry.key, entry);
       return [...found.values()];
@@ -81,19 +111,24 @@ function openJournal(file: JournalFile, unlock: () => Promise<void>): OpenJourna
     collect: look,
     async record(_owner, changes) {
       const news: JournalEntry[] = [];
+      const results: StoredResult[] = [];
       for (const change of changes) {
-        const before = await file.get(change.key);
+        const { key, result } = change;
+        const before = await file.get(key);
         const entry = before && applied(before, change);
-        if (entry && entry !== before) news.push(entry);
+        if (!entry || entry === before) continue;
+        news.push(entry);
+        if (result !== undefined) results.push({ result, key });
       }
       // Only a lost job id costs money. If the end of a job is lost, the job is read again.
-      const mustLast = news.some(({ state }) => state !== "settled" && state !== "delivered");
-      await file.append(news, mustLast);
+      const mustLast = news.some(({ state }) => !["settled", "delivered", "failed"].includes(state));
+      await file.append([...results, ...news], mustLast);
       return true;
     },
+    result: (key) => file.result(key),
     async close() {
       await file.close();
-      await unlock();
+      await lock.release();
     },
   };
 }

@@ -15,18 +15,20 @@ export interface FileLine {
  * complete is left out. Yields nothing if the file does not exist.
  */
 export async function* wholeLines(file: string): AsyncGenerator<FileLine> {
-  let rest = Buffer.alloc(0);
+  /** The beginning of a line. Its parts are joined once, because lines can have 15 MB. */
+  let parts: Buffer[] = [];
   let place = 0;
   try {
-    for await (const chunk of createReadStream(file)) {
-      rest = Buffer.concat([rest, chunk as Buffer]);
+    for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
       let from = 0;
-      for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE, from)) {
-        yield { text: rest.toString("utf8", from, end), place: place + from, end: place + end + 1 };
+      for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
+        const line = Buffer.concat([...parts, chunk.subarray(from, end)]);
+        yield { text: line.toString(), place, end: place + line.length + 1 };
+        place += line.length + 1;
         from = end + 1;
+        parts = [];
       }
-      place += from;
-      rest = rest.subarray(from);
+      parts.push(chunk.subarray(from));
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;

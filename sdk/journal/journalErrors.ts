@@ -21,24 +21,28 @@ export interface UnrecordedJob {
   readonly jobId: string;
 }
 
-/**
- * Thrown when a journal cannot be reached or written. Without the journal, no more jobs are
- * submitted. `cause` contains the reason.
- */
-export class JournalUnavailableError extends ServerlessGpuError {
-  readonly code = "JOURNAL_UNAVAILABLE";
-  override readonly disposition: "wait" | "stop" = "wait";
+/** Thrown when a journal cannot be used, which ends the batch. `cause` contains the reason. */
+abstract class JournalEndError extends ServerlessGpuError {
   /**
-   * The jobs whose ids could not be recorded. A later run reports their keys as uncertain. The
-   * property is not enumerable.
+   * The jobs whose ids could not be recorded. A later run reports their keys as uncertain, unless
+   * you pass the ids to `recordJobs` first. The property is not enumerable.
    */
   declare readonly unrecorded: readonly UnrecordedJob[];
 
   /** @internal */
-  constructor(message: string, details?: ErrorDetails, unrecorded: JournalUnavailableError["unrecorded"] = []) {
+  constructor(message: string, details?: ErrorDetails, unrecorded: readonly UnrecordedJob[] = []) {
     super(message, details);
     Object.defineProperty(this, "unrecorded", { value: unrecorded });
   }
+}
+
+/**
+ * Thrown when a journal cannot be reached or written. Without the journal, no more jobs are
+ * submitted.
+ */
+export class JournalUnavailableError extends JournalEndError {
+  readonly code = "JOURNAL_UNAVAILABLE";
+  override readonly disposition: "wait" | "stop" = "wait";
 
   /**
    * Marks the error as one that another attempt would not fix.
@@ -49,6 +53,31 @@ export class JournalUnavailableError extends ServerlessGpuError {
   }
 }
 
+/**
+ * Thrown when another process is using the journal's store, which can be used by only one process
+ * at a time. A process that was paused for more than 15 seconds may lose the store to another one,
+ * and then submits nothing more.
+ */
+export class JournalLockedError extends JournalEndError {
+  readonly code = "JOURNAL_LOCKED";
+  override readonly disposition = "wait";
+}
+
+/** Returns the error that ends a batch whose journal cannot be used. */
+export function journalFailed(cause: unknown, unrecorded: readonly UnrecordedJob[]): ServerlessGpuError {
+  if (cause instanceof JournalDamagedError || cause instanceof JournalRefusedError) return cause;
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const ids =
+    unrecorded.length === 0 ? "" : `. The ids of ${unrecorded.length} jobs could not be recorded: see error.unrecorded`;
+  if (cause instanceof JournalLockedError) return new JournalLockedError(`${why}${ids}`, { cause }, unrecorded);
+  return new JournalUnavailableError(
+    `the journal cannot be used, and nothing more was submitted: ${why}${ids}. Make it available again (free space on its disk, ` +
+      "or start its database), and run the batch again: it continues where it stopped",
+    { cause },
+    unrecorded,
+  );
+}
+
 /** Returns the error for a file that cannot be opened. */
 export function cannotOpen(file: string, cause: unknown): JournalUnavailableError {
   const { message = String(cause), code } = cause as NodeJS.ErrnoException;
@@ -57,4 +86,4 @@ export function cannotOpen(file: string, cause: unknown): JournalUnavailableErro
   return new JournalUnavailableError(`the journal ${file} cannot be opened: ${message}${next}`, { cause });
 }
 
-nameErrors({ JournalDamagedError, JournalRefusedError, JournalUnavailableError });
+nameErrors({ JournalDamagedError, JournalLockedError, JournalRefusedError, JournalUnavailableError });

@@ -1,21 +1,34 @@
 import { type FileHandle, open, rename, stat, unlink } from "node:fs/promises";
 import path from "node:path";
+import { ServerlessGpuError } from "../errors";
 import { NEWLINE, wholeLines } from "./fileLines";
-import type { JournalBatch, JournalEntry } from "./journal";
-import { cannotOpen, JournalDamagedError } from "./journalErrors";
+import { JOURNAL_STATES, type JournalBatch, type JournalEntry } from "./journal";
+import { cannotOpen, JournalDamagedError, JournalRefusedError } from "./journalErrors";
 import { KeyIndex } from "./keyIndex";
 
 /** The first line of the file. */
 export interface FileHeader extends JournalBatch {
-  readonly serverlessGpuJournal: 1;
+  readonly serverlessGpuJournal: number;
+}
+
+/** The version of the format. Other versions are refused. */
+export const FILE_FORMAT = 1;
+
+/** A line with the outcome of a job, as JSON. */
+export interface StoredResult {
+  readonly result: string;
+  readonly key: string;
 }
 
 /** Files with fewer lines than this are not compacted. */
 const SMALLEST_COMPACTION = 1_000;
 
+/** About how many characters are written at once during a compaction. */
+const LARGEST_WRITE = 2 ** 20;
+
 /** Lines that are waiting to be written. */
 interface Waiting {
-  readonly entries: readonly JournalEntry[];
+  readonly lines: readonly (JournalEntry | StoredResult)[];
   readonly isSynced: boolean;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -26,6 +39,8 @@ export class JournalFile {
   readonly header: FileHeader;
   readonly #handle: FileHandle;
   readonly #index: KeyIndex;
+  /** The positions of the results. */
+  readonly #results: KeyIndex;
   /** The entries that may still change. */
   readonly #open: Map<string, JournalEntry>;
   /** The position after the last complete line. */
@@ -34,25 +49,39 @@ export class JournalFile {
   #writing: Promise<void> | undefined;
   #isDirty = false;
 
-  private constructor(handle: FileHandle, { header, index, open, size }: Read & { readonly header: FileHeader }) {
+  /** Called before each write. */
+  readonly #check: () => Promise<void>;
+
+  private constructor(handle: FileHandle, read: Read & { readonly header: FileHeader }, check: () => Promise<void>) {
+    const { header, index, results, open, size } = read;
+    this.#check = check;
     this.header = header;
     this.#handle = handle;
     this.#index = index;
+    this.#results = results;
     this.#open = open;
     this.#size = size;
   }
 
-  /** Opens a file, or creates it with this header. */
-  static async open(file: string, header: FileHeader): Promise<JournalFile> {
+  /**
+   * Opens a file, or creates it with this header.
+   * @param use if another process may still have the file open (`isTakenOver`), the file is
+   * replaced with a copy, so that the other one writes to the old file
+   */
+  static async open(file: string, header: FileHeader, use: FileUse): Promise<JournalFile> {
+    const { isTakenOver, check } = use;
     try {
       let read = await readLines(file);
       if (!read.header) return await create(file, header);
-      if (isWorthCompacting(read) && (await compact(file, read))) read = await readLines(file);
+      if (isTakenOver) await compact(file, read);
+      else if (isWorthCompacting(read)) await compact(file, read).catch(() => {});
+      // If the disk is full, the file stays as it was.
+      if (isTakenOver || isWorthCompacting(read)) read = await readLines(file);
       const handle = await open(file, "r+");
       await handle.truncate(read.size);
-      return new JournalFile(handle, { ...read, header: read.header ?? header });
+      return new JournalFile(handle, { ...read, header: read.header ?? header }, check);
     } catch (cause) {
-      if (cause instanceof JournalDamagedError) throw cause;
+      if (cause instanceof ServerlessGpuError) throw cause;
       throw cannotOpen(file, cause);
     }
 
@@ -61,8 +90,8 @@ export class JournalFile {
       await replace(place, async (handle) => {
         await handle.writeFile(line);
       });
-      const read = { header: first, index: new KeyIndex(), open: new Map(), size: line.length, lines: 0 };
-      return new JournalFile(await open(place, "r+"), read);
+      const read = { ...nothing(), header: first, size: line.length };
+      return new JournalFile(await open(place, "r+"), read, check);
     }
   }
 
@@ -71,18 +100,24 @@ export class JournalFile {
     const entry = this.#open.get(key);
     if (entry) return entry;
     const place = this.#index.get(key);
-    return place === undefined ? undefined : await this.#read(place);
+    return place === undefined ? undefined : ((await this.#read(place)) as JournalEntry);
+  }
+
+  /** Returns the outcome of a key's job. */
+  async result(key: string): Promise<string | undefined> {
+    const place = this.#results.get(key);
+    return place === undefined ? undefined : ((await this.#read(place)) as StoredResult).result;
   }
 
   /**
-   * Appends entries. Entries that are appended at the same time are written together.
+   * Appends lines. Lines that are appended at the same time are written together.
    * @param isSynced `true` if the lines must survive a crash of the machine, not only of the
    * process
    */
-  async append(entries: readonly JournalEntry[], isSynced: boolean): Promise<void> {
-    if (entries.length === 0) return;
+  async append(lines: readonly (JournalEntry | StoredResult)[], isSynced: boolean): Promise<void> {
+    if (lines.length === 0) return;
     await new Promise<void>((resolve, reject) => {
-      this.#waiting.push({ entries, isSynced, resolve, reject });
+      this.#waiting.push({ lines, isSynced, resolve, reject });
       this.#writing ??= this.#writeAll().finally(() => {
         this.#writing = undefined;
       });
@@ -108,10 +143,11 @@ export class JournalFile {
   }
 
   async #write(group: readonly Waiting[]): Promise<void> {
+    await this.#check();
     // Remove what is left of a failed write, because it would look like damage.
     if (this.#isDirty) await this.#handle.truncate(this.#size);
-    const entries = group.flatMap((each) => each.entries);
-    const lines = entries.map((entry) => Buffer.from(`${JSON.stringify(entry)}\n`));
+    const values = group.flatMap((each) => each.lines);
+    const lines = values.map((value) => Buffer.from(`${JSON.stringify(value)}\n`));
     this.#isDirty = true;
     let at = this.#size;
     for (let bytes = Buffer.concat(lines); bytes.length > 0; ) {
@@ -121,41 +157,57 @@ export class JournalFile {
     }
     if (group.some(({ isSynced }) => isSynced)) await this.#handle.datasync();
     this.#isDirty = false;
-    entries.forEach((entry, n) => {
-      this.#index.set(entry.key, this.#size);
+    values.forEach((value, n) => {
+      note({ index: this.#index, results: this.#results, open: this.#open }, value, this.#size);
       this.#size += lines[n]?.length ?? 0;
-      keep(this.#open, entry);
     });
   }
 
-  async #read(place: number): Promise<JournalEntry> {
+  async #read(place: number): Promise<unknown> {
     for (let length = 4_096; ; length *= 8) {
       const { buffer, bytesRead } = await this.#handle.read(Buffer.alloc(length), 0, length, place);
       const end = buffer.subarray(0, bytesRead).indexOf(NEWLINE);
-      if (end >= 0) return JSON.parse(buffer.toString("utf8", 0, end)) as JournalEntry;
+      if (end >= 0) return JSON.parse(buffer.toString("utf8", 0, end));
       if (bytesRead < length) throw new Error("the journal is shorter than it was");
     }
   }
+}
+
+/** How a file is used. */
+export interface FileUse {
+  readonly isTakenOver: boolean;
+  readonly check: () => Promise<void>;
 }
 
 /** The contents of a file. */
 interface Read {
   readonly header?: FileHeader | undefined;
   readonly index: KeyIndex;
+  readonly results: KeyIndex;
   readonly open: Map<string, JournalEntry>;
   readonly size: number;
   /** The number of lines after the header. */
   readonly lines: number;
 }
 
-function keep(open: Map<string, JournalEntry>, entry: JournalEntry): void {
-  if (entry.state === "delivered") open.delete(entry.key);
-  else open.set(entry.key, entry);
+function nothing(): Read {
+  return { index: new KeyIndex(), results: new KeyIndex(), open: new Map(), size: 0, lines: 0 };
+}
+
+type Positions = Pick<Read, "index" | "results" | "open">;
+
+function note({ index, results, open }: Positions, line: JournalEntry | StoredResult, place: number): void {
+  if ("result" in line) {
+    results.set(line.key, place);
+    return;
+  }
+  index.set(line.key, place);
+  if (line.state === "delivered" || line.state === "failed") open.delete(line.key);
+  else open.set(line.key, line);
 }
 
 async function readLines(file: string): Promise<Read> {
-  const index = new KeyIndex();
-  const open = new Map<string, JournalEntry>();
+  const read = nothing();
   let header: FileHeader | undefined;
   let size = 0;
   let lines = 0;
@@ -164,18 +216,25 @@ async function readLines(file: string): Promise<Read> {
     if (torn !== undefined) throw damaged(file, torn);
     const value = parsed(text);
     if (value === undefined) torn = place;
-    else if (place === 0 && isHeader(value)) header = value;
-    else if (!header || !isEntry(value)) throw damaged(file, place);
+    else if (place === 0 && isHeader(value)) header = known(value, file);
+    else if (!header || !isLine(value)) throw damaged(file, place);
     else {
       lines++;
-      index.set(value.key, place);
-      keep(open, value);
+      note(read, value, place);
     }
     if (torn === undefined) size = end;
   }
   // A journal is always created together with its first line, so this file is not a journal.
   if (!header && (await sizeOf(file)) > 0) throw damaged(file, 0);
-  return { header, index, open, size, lines };
+  return { ...read, header, size, lines };
+}
+
+function known(header: FileHeader, file: string): FileHeader {
+  if (header.serverlessGpuJournal === FILE_FORMAT) return header;
+  throw new JournalRefusedError(
+    `the journal ${file} has the format ${header.serverlessGpuJournal}, and this version of the package reads only format ` +
+      `${FILE_FORMAT}. Nothing was changed. Run the batch with the version of the package that created the journal`,
+  );
 }
 
 async function sizeOf(file: string): Promise<number> {
@@ -201,34 +260,32 @@ function isHeader(value: unknown): value is FileHeader {
   return typeof value === "object" && value !== null && "serverlessGpuJournal" in value;
 }
 
-function isEntry(value: unknown): value is JournalEntry {
-  return typeof value === "object" && value !== null && "key" in value && "state" in value && "owner" in value;
+function isLine(value: unknown): value is JournalEntry | StoredResult {
+  if (typeof value !== "object" || value === null || !("key" in value)) return false;
+  return "result" in value || ("state" in value && "owner" in value && JOURNAL_STATES.includes(value.state as never));
 }
 
-function isWorthCompacting({ lines, index }: Read): boolean {
-  return lines >= SMALLEST_COMPACTION && lines > 2 * index.size;
+function isWorthCompacting({ lines, index, results }: Read): boolean {
+  return lines >= SMALLEST_COMPACTION && lines > 2 * (index.size + results.size);
 }
 
-/**
- * Writes the last line of each key to a new file that replaces the old one. Returns `false` if that
- * fails, for example because the disk is full. In that case, the old file can still be used.
- */
-async function compact(file: string, { header, index }: Read): Promise<boolean> {
-  const replaced = replace(file, async (handle) => {
+/** Writes the last lines of each key to a new file that replaces the old one. */
+async function compact(file: string, { header, index, results }: Read): Promise<void> {
+  await replace(file, async (handle) => {
     let lines = [`${JSON.stringify(header)}\n`];
+    let length = 0;
     for await (const { text, place } of wholeLines(file)) {
       const value = place === 0 ? undefined : parsed(text);
-      if (isEntry(value) && index.get(value.key) === place) lines.push(`${text}\n`);
-      if (lines.length < SMALLEST_COMPACTION) continue;
+      if (!isLine(value) || ("result" in value ? results : index).get(value.key) !== place) continue;
+      lines.push(`${text}\n`);
+      length += text.length;
+      if (length < LARGEST_WRITE) continue;
       await handle.writeFile(lines.join(""));
       lines = [];
+      length = 0;
     }
     await handle.writeFile(lines.join(""));
   });
-  return replaced.then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Creates a new file that replaces the old one, either completely or not at all. */

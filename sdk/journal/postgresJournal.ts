@@ -2,8 +2,19 @@ import { ServerlessGpuError } from "../errors";
 import { SecretText } from "../secret";
 import { checkCallOptions, hasMethod, msFrom, optionCheck } from "../transport/callOptions";
 import type { Journal, JournalBatch, JournalEntry, JournalState, OpenJournal } from "./journal";
-import { JournalUnavailableError } from "./journalErrors";
-import { ADD_BATCH, CLAIM, COLLECT, POSTGRES_SCHEMA, READ_BATCH, RECORD } from "./postgresSql";
+import { JournalRefusedError, JournalUnavailableError } from "./journalErrors";
+import {
+  ADD_BATCH,
+  CLAIM,
+  COLLECT,
+  COUNT_OPEN,
+  FORGET,
+  POSTGRES_FORMAT,
+  POSTGRES_SCHEMA,
+  READ_BATCH,
+  READ_RESULT,
+  RECORD,
+} from "./postgresSql";
 import { requireSameBatch } from "./sameBatch";
 
 /** The result of a statement. */
@@ -12,10 +23,18 @@ export interface PostgresRows {
   readonly rows: readonly unknown[];
 }
 
+/** A statement with its time limit. */
+export interface PostgresQuery {
+  readonly text: string;
+  values?: unknown[];
+  /** The time after which the pool gives up the connection, in milliseconds. */
+  readonly query_timeout: number;
+}
+
 /** The part of a pool from the package `pg` that the journal uses. */
 export interface PostgresPool {
   /** Runs a statement on any connection of the pool. */
-  query(text: string, values?: unknown[]): Promise<PostgresRows>;
+  query(query: PostgresQuery): Promise<PostgresRows>;
   /** Adds a listener. A pool emits the event `error` when it loses an idle connection. */
   on?(event: "error", listener: (error: Error) => void): unknown;
 }
@@ -39,6 +58,12 @@ export interface PostgresJournal extends Journal {
    * contains the statements.
    */
   migrate(): Promise<void>;
+  /**
+   * Deletes the rows of a batch. If the batch is run again afterwards, all its inputs are submitted
+   * again.
+   * @throws JournalRefusedError if the batch does not exist, or if an input has no final result
+   */
+  forget(batch: string): Promise<void>;
 }
 
 /** An arbitrary number that no other program is likely to use. */
@@ -47,6 +72,9 @@ const LOCK = 7_236_411_905;
 const DEFAULT_LEASE_MS = 60_000;
 
 const SHORTEST_LEASE_MS = 1_000;
+
+/** How long a statement may take, in milliseconds. A connection that stalls reports no error. */
+export const STATEMENT_MS = 15_000;
 
 /**
  * Keeps the record of batches in PostgreSQL. Any number of processes, on any machines, can work on
@@ -81,6 +109,17 @@ export function postgresJournal(options: PostgresJournalOptions): PostgresJourna
       // Use one transaction, because two processes that create a table at the same time would
       // interfere with each other.
       await run(given, `SELECT pg_advisory_xact_lock(${LOCK});\n${POSTGRES_SCHEMA}`);
+    },
+    async forget(batch) {
+      const name = `batch ${JSON.stringify(batch)}`;
+      const [found] = await run(given, COUNT_OPEN, [batch]);
+      if (!found) throw new JournalRefusedError(`the database has no ${name}`);
+      if (Number(found.open) > 0) {
+        throw new JournalRefusedError(
+          `${found.open} inputs of ${name} have no final result, so it was not deleted. Run the batch to its end first`,
+        );
+      }
+      await run(given, FORGET, [found.id]);
     },
     open: (batch) => openBatch(given, batch, leaseMs),
   };
@@ -125,8 +164,15 @@ async function openBatch(pool: PostgresPool, batch: JournalBatch, leaseMs: numbe
   await run(pool, ADD_BATCH, [batch.batch, batch.endpointId, batch.keyVersion]);
   const [row] = await run(pool, READ_BATCH, [batch.batch]);
   if (!row) throw new JournalUnavailableError(`batch ${JSON.stringify(batch.batch)} was deleted from the database`);
+  const name = `batch ${JSON.stringify(batch.batch)} in the database`;
+  if (row.format !== POSTGRES_FORMAT) {
+    throw new JournalRefusedError(
+      `${name} has the format ${row.format}, and this version of the package reads only format ${POSTGRES_FORMAT}. Run it with ` +
+        "the version of the package that created it",
+    );
+  }
   const found = { batch: batch.batch, endpointId: String(row.endpoint_id), keyVersion: String(row.key_version) };
-  requireSameBatch(`batch ${JSON.stringify(batch.batch)} in the database`, found, batch);
+  requireSameBatch(name, found, batch);
   const { id } = row;
 
   async function collect(owner: string, keys: readonly string[]): Promise<JournalEntry[]> {
@@ -137,24 +183,26 @@ async function openBatch(pool: PostgresPool, batch: JournalBatch, leaseMs: numbe
   return {
     leaseMs,
     async claim(owner, keys, again) {
-      const rows = await run(pool, CLAIM, [owner, leaseMs, id, [...keys].sort(), again]);
+      const sorted = [...keys].sort((a, b) => (a.key < b.key ? -1 : 1));
+      const names = sorted.map(({ key }) => key);
+      const hashes = sorted.map(({ hash = null }) => hash);
+      const rows = await run(pool, CLAIM, [owner, leaseMs, id, names, hashes, again]);
       if (rows.length === 0) return undefined;
       const claimed = rows.filter((each) => each.key !== null).map(entryOf);
       const mine = new Set(claimed.map(({ key }) => key));
-      return [
-        ...claimed,
-        ...(await collect(
-          owner,
-          keys.filter((key) => !mine.has(key)),
-        )),
-      ];
+      const rest = names.filter((key) => !mine.has(key));
+      return [...claimed, ...(await collect(owner, rest))];
     },
     collect,
     async record(owner, changes, ends = false) {
-      const fields = ["key", "state", "owner", "jobId", "submittedAt", "result"] as const;
+      const fields = ["key", "state", "owner", "jobId", "submittedAt", "reason", "result"] as const;
       const columns = fields.map((field) => changes.map((change) => change[field] ?? null));
       const rows = await run(pool, RECORD, [owner, ends ? 0 : leaseMs, id, ...columns]);
       return rows.length > 0;
+    },
+    async result(key) {
+      const [found] = await run(pool, READ_RESULT, [id, key]);
+      return found && String(found.result);
     },
     async close() {},
   };
@@ -165,11 +213,13 @@ type Row = Readonly<Record<string, unknown>>;
 function entryOf(row: Row): JournalEntry {
   return {
     key: String(row.key),
+    hash: row.hash === null ? undefined : String(row.hash),
     state: row.state as JournalState,
     owner: String(row.owner),
     jobId: row.job_id === null ? undefined : String(row.job_id),
     submittedAt: row.submitted_at === null ? undefined : Number(row.submitted_at),
-    result: row.result === null ? undefined : String(row.result),
+    reason: row.reason === null ? undefined : String(row.reason),
+    isStored: row.is_stored === true,
   };
 }
 
@@ -180,7 +230,7 @@ const MISSING_TABLE = ["42P01", "3F000"];
 
 async function run(pool: PostgresPool, text: string, values?: unknown[]): Promise<readonly Row[]> {
   try {
-    return (await pool.query(text, values)).rows as readonly Row[];
+    return (await pool.query({ text, ...(values && { values }), query_timeout: STATEMENT_MS })).rows as readonly Row[];
   } catch (cause) {
     if (cause instanceof ServerlessGpuError) throw cause;
     throw unavailable(cause);

@@ -5,21 +5,25 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Emulator, startEmulator } from "../../emulator";
 import { needsPostgres, startPostgres } from "../support/postgres";
+import { startStallingLine } from "../support/stallingLine";
 import { ended, MAIN } from "./command";
 
 let folder: string;
 let emulator: Emulator;
 let runs: Map<unknown, number>;
+let jobIds: string[];
 let jobMs = 0;
 
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "batch-"));
   runs = new Map();
+  jobIds = [];
   jobMs = 0;
   emulator = await startEmulator({
     coldStartMs: 0,
     handlers: {
-      llama: async ({ input }, { sleep }) => {
+      llama: async ({ id, input }, { sleep }) => {
+        jobIds.push(id);
         runs.set(input.n, (runs.get(input.n) ?? 0) + 1);
         await sleep(jobMs);
         if (input.fails) throw new Error("no such prompt");
@@ -69,6 +73,8 @@ const whole = async () => {
   );
   expect([...runs.values()].filter((count) => count > 1)).toEqual([]);
 };
+
+const byIndex = (a: Line, b: Line) => a.index - b.index;
 
 const untilLines = async (count: number) => {
   while ((await lines()).length < count) await pause(20);
@@ -161,6 +167,107 @@ test("exits with a distinct code if inputs failed, names these inputs and writes
   expect([failed?.index, failed?.error?.message]).toEqual([1, expect.stringContaining("no such prompt")]);
 });
 
+test("exits with the code of the whole input in every run, and runs failed jobs again only on request", async () => {
+  await inputs([{ n: 1 }, { n: 2, fails: true }]);
+  for (let time = 0; time < 2; time++) {
+    const { code, stderr } = await run();
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/^1 of 2 done, 1 failed, /m)]);
+  }
+  const accepted = await run("--failed", "accept");
+  expect([accepted.code, accepted.stderr]).toEqual([0, expect.stringMatching(/^1 of 2 done, 1 failed, /m)]);
+  // Without the output, the journal still knows.
+  await rm(path.join(folder, "out.jsonl"));
+  expect((await run()).code).toBe(3);
+  expect([runs.get(1), runs.get(2)]).toEqual([1, 1]);
+  const again = await run("--failed", "submit");
+  expect([again.code, again.stderr]).toEqual([3, expect.stringMatching(/^1 of 2 done, 1 failed, /m)]);
+  expect([runs.get(1), runs.get(2)]).toEqual([1, 2]);
+  expect((await lines()).map(({ index, error }) => [index, error !== undefined]).sort()).toEqual([
+    [0, false],
+    [1, true],
+  ]);
+});
+
+test("writes an output that was deleted again, from the service or the journal", async () => {
+  const stored = ["--journal", "stored.journal", "--store", "results"];
+  expect((await run()).code).toBe(0);
+  const before = await lines();
+  await rm(path.join(folder, "out.jsonl"));
+  const { code, stderr } = await run();
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/^60 of 60 done/m)]);
+  await whole();
+  expect((await lines()).sort(byIndex)).toEqual(before.sort(byIndex));
+  await inputs([{ n: 100 }, { n: 101 }]);
+  await run(...stored, "--output", "stored.jsonl");
+  await rm(path.join(folder, "stored.jsonl"));
+  // The service no longer knows the jobs.
+  emulator.faults.add({ match: { operation: "status" }, effect: { status: 404 } });
+  expect((await run(...stored, "--output", "stored.jsonl")).code).toBe(0);
+  expect((await lines("stored.jsonl")).map(({ output }) => output?.answer).sort()).toEqual([100, 101]);
+  expect([runs.get(100), runs.get(101)]).toEqual([1, 1]);
+});
+
+test("names the results that are gone, and does not exit with 0", async () => {
+  await inputs([{ n: 1 }, { n: 2 }]);
+  expect((await run()).code).toBe(0);
+  await rm(path.join(folder, "out.jsonl"));
+  emulator.faults.add({ match: { operation: "status" }, effect: { status: 404 } });
+  const { code, stderr } = await run();
+  expect([code, stderr]).toEqual([3, expect.stringMatching(/^0 of 2 done, 0 failed, 2 without a result/m)]);
+  expect(stderr).toMatch(/in\.jsonl, line 1: the result of input .* is gone/);
+  expect([...runs.values()]).toEqual([1, 1]);
+});
+
+test("refuses a changed input and a key that is not unique by their lines, and sends no rounded integers", async () => {
+  const key = ["--key", "id"];
+  await inputs([
+    { id: 1, n: 1 },
+    { id: 2, n: 2 },
+    { id: 1, n: 3 },
+    { id: 2, n: 2 },
+  ]);
+  const { code, stderr } = await run(...key);
+  expect([code, stderr]).toEqual([3, expect.stringMatching(/in\.jsonl, line 3 \(line 1 has the same key\): /)]);
+  expect((await lines()).map(({ index }) => index).sort()).toEqual([0, 1]);
+  await inputs([
+    { id: 1, n: 4 },
+    { id: 2, n: 2 },
+  ]);
+  const changed = await run(...key);
+  expect([changed.code, changed.stderr]).toEqual([3, expect.stringMatching(/line 1: .*key "1".*another --name/)]);
+  await rm(path.join(folder, "out.jsonl"));
+  const without = await run(...key);
+  expect([without.code, without.stderr]).toEqual([
+    3,
+    expect.stringMatching(/line 1: .*"1" is the key of another input/),
+  ]);
+  expect([...runs.keys()].sort()).toEqual([1, 2]);
+  await writeFile(path.join(folder, "in.jsonl"), '{"n":"9007199254740993"}\n{"n":9007199254740993}\n');
+  const large = await run("--output", "large.jsonl");
+  expect([large.code, large.stderr]).toEqual([1, expect.stringMatching(/line 2 contains 9007199254740993, .*string/)]);
+});
+
+test("settles uncertain inputs with jobs that were found, without running them again", async () => {
+  await inputs([{ n: 1 }]);
+  emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 1 });
+  const lost = await run();
+  expect([lost.code, lost.stderr]).toEqual([3, expect.stringMatching(/--settle/)]);
+  const key = /--settle, as \{"key": "(\w+)"/.exec((await run()).stderr)?.[1] ?? "";
+  await writeFile(path.join(folder, "found.jsonl"), `${JSON.stringify({ key: "other", jobId: "j" })}\n`);
+  const refused = await run("--settle", "found.jsonl");
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/has no input, .*"other"/)]);
+  await writeFile(path.join(folder, "found.jsonl"), `${JSON.stringify({ key, jobId: jobIds[0] })}\n`);
+  for (let time = 0; time < 2; time++) expect((await run("--settle", "found.jsonl")).code).toBe(0);
+  expect([(await lines()).length, runs.get(1)]).toEqual([1, 1]);
+});
+
+test("requires a name in a shared database, and forgets only batches in one", async () => {
+  const url = "postgres://me:canary-password@127.0.0.1:1/x";
+  const unnamed = await run("--journal", url);
+  expect([unnamed.code, unnamed.stderr]).toEqual([2, expect.stringMatching(/'--name <name>' not specified/)]);
+  expect((await run("--forget")).code).toBe(2);
+});
+
 test.each([
   ['{"n":1}\n{"n":', /in\.jsonl, line 2 is not JSON/],
   ['"text"\n', /line 1 is not a JSON object/],
@@ -197,17 +304,58 @@ test("prints the SQL that creates the journal, and reports missing arguments", a
   `${needsPostgres}two machines share a batch in PostgreSQL, and no output shows the password`,
   async () => {
     await using server = await startPostgres();
+    const shared = ["--journal", server.url, "--name", "shared"];
     const both = await Promise.all([
-      run("--journal", server.url),
-      run("--journal", server.url, "--output", "other.jsonl"),
+      run(...shared, "--partial"),
+      run(...shared, "--partial", "--output", "other.jsonl"),
     ]);
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     const all = [...(await lines()), ...(await lines("other.jsonl"))];
-    expect(new Set(all.map(({ output }) => output?.answer)).size).toBe(60);
+    expect([all.length, new Set(all.map(({ output }) => output?.answer)).size]).toEqual([60, 60]);
+    // Another machine gets a whole output.
+    const third = await run(...shared, "--output", "third.jsonl");
+    expect([third.code, (await lines("third.jsonl")).length]).toEqual([0, 60]);
     expect([...runs.values()].filter((count) => count > 1)).toEqual([]);
+    const forgotten = await ended(spawn(process.execPath, [MAIN, "batch", ...shared, "--forget"]));
+    expect([forgotten.code, forgotten.stderr]).toEqual([0, ""]);
     await server.stop();
-    const { code, stderr } = await run("--journal", server.url);
+    const { code, stderr } = await run(...shared);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/ECONNREFUSED/)]);
     expect(JSON.stringify([both, stderr])).not.toContain("canary-password");
   },
+);
+
+(needsPostgres === "" ? test : test.skip)(
+  `${needsPostgres}ends with the ids that it could not record when PostgreSQL stalls, also after Ctrl-C`,
+  async () => {
+    await using server = await startPostgres();
+    await using line = await startStallingLine(Number(new URL(server.url).port));
+    const url = new URL(server.url);
+    url.port = String(line.port);
+    jobMs = 300;
+    const child = start("--journal", url.href, "--name", "stalled", "--concurrency", "5");
+    await untilLines(5);
+    line.stall();
+    await pause(2_000);
+    child.kill("SIGINT");
+    await pause(1_000);
+    child.kill("SIGINT");
+    const since = performance.now();
+    const { code, stderr } = await ended(child);
+    expect(performance.now() - since).toBeLessThan(45_000);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/journal cannot be used/)]);
+    expect(stderr).toMatch(/^\d+ of 60 done, /m);
+    // Whatever was submitted and is not recorded was printed.
+    const printed = [...stderr.matchAll(/^\{"key":"\w+","jobId":"[\w-]+"\}$/gm)].map(([text]) => text);
+    await writeFile(path.join(folder, "found.jsonl"), printed.map((text) => `${text}\n`).join(""));
+    line.resume();
+    const rest = await run("--journal", url.href, "--name", "stalled", "--settle", "found.jsonl");
+    // The response to a claim may have been lost, too. Nothing was submitted for it, but who knows?
+    const uncertain = Number(/(\d+) inputs have no result/.exec(rest.stderr)?.[1] ?? 0);
+    expect([rest.code, uncertain <= 5]).toEqual([uncertain > 0 ? 3 : 0, true]);
+    expect((await lines()).length).toBe(60 - uncertain);
+    expect([...runs.values()].filter((count) => count > 1)).toEqual([]);
+    expect(runs.size).toBe(60 - uncertain);
+  },
+  120_000,
 );

@@ -18,7 +18,7 @@ const contents = () => readFile(file, "utf8");
 async function add(key: string) {
   const output = await OutputFile.open(file);
   const known = ["a", "b"].filter((each) => output.has(each));
-  output.add(key, line(key));
+  output.add(key, line(key), { isFailed: false });
   await output.flush();
   await output.close();
   return known;
@@ -57,9 +57,9 @@ test("a second process cannot use the file, and changes nothing", async () => {
 
 test("large results are written before many of them are kept", async () => {
   const output = await OutputFile.open(file);
-  output.add("a", "x".repeat(10_000_000));
+  output.add("a", "x".repeat(10_000_000), { isFailed: false });
   expect(output.isFull).toBe(false);
-  output.add("b", "x".repeat(10_000_000));
+  output.add("b", "x".repeat(10_000_000), { isFailed: false });
   expect(output.isFull).toBe(true);
   await output.flush();
   expect(output.isFull).toBe(false);

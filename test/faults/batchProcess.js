@@ -20,9 +20,9 @@ async function main() {
   const journal = postgresJournal({ pool, leaseMs: Number(process.env.LEASE_MS ?? 10_000) });
   const batch = client.endpoint(endpointId).runMany(inputs(), { journal, batch: "campaign", concurrency: 100 });
   const uncertain = [];
-  for await (const { input, error } of batch) {
+  for await (const { key, input, error } of batch) {
     if (!error) appendFileSync(sink, `${input.n}\n`);
-    else uncertain.push(`${error.name} ${input.n}`);
+    else uncertain.push(key);
   }
   process.send?.({ counts: batch.counts, uncertain });
   await client.close();

@@ -375,6 +375,20 @@ export const MUTANTS: readonly Mutant[] = [
     tests: [{ file: "test/sdk/journal/postgresJournal.test.ts", title: "ends the lease of a silent process" }],
   },
   {
+    name: "a process that was paused does not look for a new holder of its lock",
+    file: "sdk/contract/fileLock.ts",
+    from: "if (highest !== this.#number || holder?.id !== this.#me.id) {",
+    to: "if (highest === 0) {",
+    tests: [{ file: "test/sdk/contract/fileLock.test.ts", title: "is lost by a process that was stopped" }],
+  },
+  {
+    name: "each process that shares a batch runs a failed input again",
+    file: "sdk/journal/journal.ts",
+    from: 'if (entry.state === "failed" && (entry.owner === owner || !isGone(entry.owner))) return false;',
+    to: "",
+    tests: [{ file: "test/sdk/jobs/journalInterleavings.test.ts", title: "keeps that a job failed" }],
+  },
+  {
     name: "a compaction on a full disk drops lines",
     file: "sdk/journal/journalFile.ts",
     from: '    await handle.writeFile(lines.join(""));\n  });',

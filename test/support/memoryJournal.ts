@@ -15,6 +15,7 @@ export interface MemoryJournal extends Journal {
 
 export function memoryJournal(now: () => number, leaseMs: number): MemoryJournal {
   const entries = new Map<string, JournalEntry>();
+  const results = new Map<string, string>();
   const leases = new Map<string, number>();
   let made: JournalBatch | undefined;
   const isGone = (owner: string) => (leases.get(owner) ?? Number.NEGATIVE_INFINITY) <= now();
@@ -44,19 +45,27 @@ export function memoryJournal(now: () => number, leaseMs: number): MemoryJournal
         leaseMs,
         async claim(owner, keys, again) {
           if (!renew(owner)) return undefined;
-          for (const key of keys) {
-            if (isFree(entries.get(key), owner, again)) entries.set(key, { key, state: "claimed", owner });
+          for (const { key, hash } of keys) {
+            if (isFree(entries.get(key), owner, again, isGone))
+              entries.set(key, { key, hash, state: "claimed", owner });
           }
-          return look(owner, keys);
+          return look(
+            owner,
+            keys.map(({ key }) => key),
+          );
         },
         collect: async (owner, keys) => look(owner, keys),
         async record(owner, changes, ends) {
           for (const change of changes) {
             const entry = entries.get(change.key);
-            if (entry) entries.set(change.key, applied(entry, change));
+            const next = entry && applied(entry, change);
+            if (!next || next === entry) continue;
+            entries.set(change.key, next);
+            if (change.result !== undefined) results.set(change.key, change.result);
           }
           return renew(owner, ends);
         },
+        result: async (key) => results.get(key),
         async close() {},
       };
     },

@@ -29,7 +29,15 @@ describe("runMany", () => {
     ]);
     const total = results.reduce((sum, result) => sum + (result.error === undefined ? result.output.slept : 0), 0);
     expect(total).toBe(15_000);
-    expect(batch.counts).toEqual({ started: 3, completed: 3, failed: 0, unfinished: 0, duplicates: 0, skipped: 0 });
+    expect(batch.counts).toEqual({
+      started: 3,
+      completed: 3,
+      failed: 0,
+      unfinished: 0,
+      duplicates: 0,
+      skipped: 0,
+      failedEarlier: 0,
+    });
   });
 
   test("yields each failure with its input and continues", async () => {
@@ -51,7 +59,15 @@ describe("runMany", () => {
       { n: 2 },
     ]);
     expect(results.map(({ jobId }) => typeof jobId)).toEqual(["string", "string", "undefined", "string"]);
-    expect(batch.counts).toEqual({ started: 4, completed: 2, failed: 2, unfinished: 0, duplicates: 0, skipped: 0 });
+    expect(batch.counts).toEqual({
+      started: 4,
+      completed: 2,
+      failed: 2,
+      unfinished: 0,
+      duplicates: 0,
+      skipped: 0,
+      failedEarlier: 0,
+    });
   });
 
   test("does not count running jobs as failed", async () => {
@@ -62,7 +78,15 @@ describe("runMany", () => {
       for await (const _ of batch) controller.abort(new Error("enough"));
     };
     expect((await emulated.failure(read())).message).toBe("enough");
-    expect(batch.counts).toEqual({ started: 3, completed: 1, failed: 0, unfinished: 2, duplicates: 0, skipped: 0 });
+    expect(batch.counts).toEqual({
+      started: 3,
+      completed: 1,
+      failed: 0,
+      unfinished: 2,
+      duplicates: 0,
+      skipped: 0,
+      failedEarlier: 0,
+    });
   });
 
   test("sends the common fields of request with each job", async () => {
@@ -152,6 +176,7 @@ describe("runMany", () => {
       failed: 0,
       unfinished: 0,
       duplicates: 0,
+      failedEarlier: 0,
       skipped: 0,
     });
     expect(emulated.emulator.journal.requests({ status: 429 })).toEqual([]);
@@ -234,7 +259,7 @@ describe("a batch that ends early", () => {
     expect((await emulated.failure(loop())).message).toBe("enough");
     expect(yielded.map(({ error, index }) => error ?? index).sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     const ended = onAbort === "cancel" ? { failed: 2, unfinished: 0 } : { failed: 0, unfinished: 2 };
-    expect(batch.counts).toEqual({ started: 12, completed: 10, ...ended, duplicates: 0, skipped: 0 });
+    expect(batch.counts).toEqual({ started: 12, completed: 10, ...ended, duplicates: 0, skipped: 0, failedEarlier: 0 });
     expect(batch.left.map(({ index, jobId }) => [index, typeof jobId])).toEqual([
       [10, "string"],
       [11, "string"],

@@ -37,6 +37,8 @@ const fill = (bytes: number) => writeFile(filler, Buffer.alloc(bytes));
 /** Fills the disk to its last byte. */
 const fillWhole = () => fill(DISK_BYTES).catch(() => {});
 
+const named = (...keys: readonly string[]) => keys.map((key) => ({ key }));
+
 const BATCH = { batch: "pages", endpointId: "e1", keyVersion: "1" };
 
 async function collect(batch: AsyncIterable<BatchResult>, into: BatchResult[] = []): Promise<BatchResult[]> {
@@ -96,9 +98,9 @@ withDisk("a write to a full disk leaves no part of a line, and works once there 
   const journal = await fileJournal(file).open(BATCH);
   await fillWhole();
   const keys = Array.from({ length: 200 }, (_, n) => `k${n}`);
-  await expect(journal.claim("a", keys, [])).rejects.toThrow(/ENOSPC/);
+  await expect(journal.claim("a", named(...keys), [])).rejects.toThrow(/ENOSPC/);
   await rm(filler);
-  await journal.claim("a", ["k1"], []);
+  await journal.claim("a", named("k1"), []);
   await journal.close();
   const again = await fileJournal(file).open(BATCH);
   expect((await again.collect("b", keys)).map(({ key, state }) => `${key} ${state}`)).toEqual(["k1 uncertain"]);
@@ -119,7 +121,7 @@ withDisk("a compaction that finds no space leaves the journal as it was, and not
   const journal = await fileJournal(file).open(BATCH);
   const keys = Array.from({ length: 60 }, (_, n) => `${n}`.padStart(40, "k"));
   for (let round = 0; round < 9; round++) {
-    await journal.claim("a", keys, []);
+    await journal.claim("a", named(...keys), []);
     await journal.record(
       "a",
       keys.map((key) => ({ key, owner: "a", state: "released" })),
@@ -137,6 +139,6 @@ withDisk("a compaction that finds no space leaves the journal as it was, and not
   expect((await readdir(folder)).sort()).toEqual(["batch.journal", "filler"]);
   await rm(filler);
   const again = await fileJournal(file).open(BATCH);
-  expect(await again.claim("b", keys, [])).toHaveLength(60);
+  expect(await again.claim("b", named(...keys), [])).toHaveLength(60);
   await again.close();
 });

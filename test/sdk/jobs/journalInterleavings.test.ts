@@ -5,7 +5,7 @@ import { createBatch } from "../../../sdk/jobs/batch";
 import { SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
 import type { JobHandle } from "../../../sdk/jobs/jobHandle";
 import type { Journal } from "../../../sdk/journal/journal";
-import { journalRules } from "../../../sdk/journal/journalRules";
+import { journalRules } from "../../support/journalRules";
 import { type MemoryJournal, memoryJournal } from "../../support/memoryJournal";
 
 const LEASE_MS = 10_000;
@@ -117,6 +117,7 @@ function startProcess(
       identity: IDENTITY,
       again: [],
       stores: false,
+      redeliver: undefined,
       request: undefined,
       schema: undefined,
       clock,

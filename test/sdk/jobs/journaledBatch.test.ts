@@ -7,9 +7,10 @@ import type { RunManyOptions } from "../../../sdk/jobs/batch";
 import type { Batch, BatchResult } from "../../../sdk/jobs/batchResults";
 import { JobExpiredError, JobFailedError, SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
 import { fileJournal } from "../../../sdk/journal/fileJournal";
-import { canonicalJson } from "../../../sdk/journal/itemKey";
+import { canonicalJson, hashOfInput } from "../../../sdk/journal/itemKey";
 import type { Journal, OpenJournal } from "../../../sdk/journal/journal";
-import { JournalRefusedError, JournalUnavailableError } from "../../../sdk/journal/journalErrors";
+import { JournalDamagedError, JournalRefusedError, JournalUnavailableError } from "../../../sdk/journal/journalErrors";
+import { recordJobs } from "../../../sdk/journal/recordJobs";
 import { type EmulatedQueue, sleeper, startQueue } from "../../support/queue";
 
 let folder: string;
@@ -47,13 +48,15 @@ function held(emulated: EmulatedQueue, journal: Journal = fileJournal(file)): Jo
 /** Runs the inputs, and counts how often each ran. */
 async function started(ms = 1_000) {
   const runs = new Map<unknown, number>();
-  const emulated = await many(async ({ input }, { sleep }) => {
+  const jobIds: string[] = [];
+  const emulated = await many(async ({ id, input }, { sleep }) => {
+    jobIds.push(id);
     runs.set(input.n, (runs.get(input.n) ?? 0) + 1);
     await sleep(ms);
     if (input.fails) throw new Error("no such prompt");
     return { n: input.n };
   });
-  return { emulated, runs };
+  return { emulated, runs, jobIds };
 }
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => ({ n }));
@@ -89,7 +92,15 @@ describe("a batch with a journal", () => {
     // The loop did not ask for another result after the eighth, so it may not have processed it.
     expect(outputs(second)).toHaveLength(33);
     expect(new Set([...first, ...outputs(second)]).size).toBe(40);
-    expect(batch.counts).toEqual({ started: 40, completed: 33, failed: 0, unfinished: 0, duplicates: 0, skipped: 7 });
+    expect(batch.counts).toEqual({
+      started: 40,
+      completed: 33,
+      failed: 0,
+      unfinished: 0,
+      duplicates: 0,
+      skipped: 7,
+      failedEarlier: 0,
+    });
     expect([runs.size, submits(emulated)]).toEqual([40, 40]);
   });
 
@@ -194,7 +205,15 @@ describe("a batch with a journal", () => {
     const batch = emulated.queue.runMany(source(), { journal: held(emulated), batch: "pages" });
     const results = await emulated.run(collect(batch));
     expect(outputs(results)).toEqual([1, 1, 2, 2, 2, 3]);
-    expect(batch.counts).toEqual({ started: 6, completed: 3, failed: 0, unfinished: 0, duplicates: 3, skipped: 0 });
+    expect(batch.counts).toEqual({
+      started: 6,
+      completed: 3,
+      failed: 0,
+      unfinished: 0,
+      duplicates: 3,
+      skipped: 0,
+      failedEarlier: 0,
+    });
     expect([...runs.values()]).toEqual([1, 1, 1]);
   });
 
@@ -213,13 +232,115 @@ describe("a batch with a journal", () => {
     expect(batch.counts.skipped).toBe(1);
   });
 
-  test("does not rerun inputs that have failed", async () => {
+  test("counts inputs that failed earlier in every run, and submits them again only on request", async () => {
     const { emulated, runs } = await started();
     await using _it = emulated;
-    const [result] = await emulated.run(collect(run(emulated, [{ n: 1, fails: true }])));
-    expect(result?.error).toBeInstanceOf(JobFailedError);
-    expect(await emulated.run(collect(run(emulated, [{ n: 1, fails: true }])))).toEqual([]);
+    const inputs = [{ n: 0 }, { n: 1, fails: true }];
+    const first = await emulated.run(collect(run(emulated, inputs)));
+    expect(first.filter(({ error }) => error instanceof JobFailedError)).toHaveLength(1);
+    const again = run(emulated, inputs);
+    expect(await emulated.run(collect(again))).toEqual([]);
+    expect(again.counts).toMatchObject({ started: 2, skipped: 1, failedEarlier: 1, failed: 0 });
     expect(runs.get(1)).toBe(1);
+    // The same input twice: it fails once more, not twice.
+    const more = run(emulated, [...inputs, inputs[1] as object], { failed: "submit" });
+    expect((await emulated.run(collect(more))).map(({ error }) => error?.name)).toEqual(
+      Array(2).fill("JobFailedError"),
+    );
+    expect([more.counts.failed, more.counts.duplicates, runs.get(1)]).toEqual([1, 1, 2]);
+  });
+
+  test("yields lost results again from the journal, from the service, and else says that they are gone", async () => {
+    const { emulated, runs } = await started();
+    await using _it = emulated;
+    const inputs = [{ n: 0 }, { n: 1, fails: true }];
+    const lost = { redeliver: () => true };
+    const kinds = async (more: Partial<RunManyOptions<unknown>>) => {
+      const batch = run(emulated, inputs, more);
+      const results = await emulated.run(collect(batch));
+      expect(batch.counts.started).toBe(2);
+      return results.sort((a, b) => a.index - b.index).map(({ error, output }) => error?.name ?? output);
+    };
+    await kinds({});
+    expect(await kinds(lost)).toEqual([{ n: 0 }, "JobFailedError"]);
+    await kinds({ batch: "stored", journal: held(emulated, fileJournal(`${file}2`)), store: "results" });
+    await emulated.run(emulated.clock.advance(31 * 60_000));
+    expect(await kinds({ ...lost, expired: "submit" })).toEqual(["JobExpiredError", "JobFailedError"]);
+    const stored = { batch: "stored", journal: held(emulated, fileJournal(`${file}2`)) };
+    expect(await kinds({ ...lost, ...stored })).toEqual([{ n: 0 }, "JobFailedError"]);
+    expect([...runs.values()]).toEqual([2, 2]);
+  });
+
+  test("refuses an input that has the key of another one, in this run or an earlier one", async () => {
+    const { emulated, runs } = await started();
+    await using _it = emulated;
+    const options = { key: (input: object) => String((input as { id?: string }).id) };
+    const inputs = [
+      { id: "a", n: 0 },
+      { id: "a", n: 1 },
+      { id: "a", n: 0 },
+    ];
+    const results = await emulated.run(collect(run(emulated, inputs, options)));
+    expect(results.map(({ index, error }) => `${index} ${error?.name}`).sort()).toEqual([
+      "0 undefined",
+      "1 InvalidInputError",
+      "2 undefined",
+    ]);
+    const [changed] = await emulated.run(collect(run(emulated, [{ id: "a", n: 2 }], options)));
+    expect(changed?.error?.message).toMatch(/"a" is the key of another input of this batch, .*give it another key/);
+    expect([...runs]).toEqual([[0, 1]]);
+  });
+
+  test("pauses as a whole while the service refuses submits with 429, and then completes every input", async () => {
+    const { emulated, runs } = await started();
+    await using _it = emulated;
+    const rule = emulated.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 } });
+    emulated.clock.schedule(30 * 60_000, () => emulated.emulator.faults.remove(rule.id));
+    const results = await emulated.run(collect(run(emulated, numbers(30))));
+    expect(outputs(results)).toEqual(numbers(30).map(({ n }) => n));
+    expect([...runs.values()].every((count) => count === 1)).toBe(true);
+    // In half an hour, each input alone would have been tried far more often.
+    expect(submits(emulated)).toBeLessThan(1_500);
+  });
+
+  test("an input whose response was lost keeps its reason, and takes a job that was found", async () => {
+    const { emulated, runs, jobIds } = await started();
+    await using _it = emulated;
+    emulated.emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 1 });
+    await emulated.run(collect(run(emulated, [{ n: 1 }])));
+    const [uncertain] = await emulated.run(collect(run(emulated, [{ n: 1 }])));
+    expect(uncertain?.error?.message).not.toContain("the process that claimed it ended");
+    expect(uncertain?.error?.message).toMatch(/may have been submitted: .*(reset|closed|connection)/);
+    const key = uncertain?.key ?? "";
+    const identity = { batch: "pages", endpointId: emulated.queue.endpointId, keyVersion: "1" };
+    const [jobId = ""] = jobIds;
+    const found = [
+      { key, jobId },
+      { key: "no key", jobId },
+    ];
+    expect(await recordJobs(fileJournal(file), identity, found)).toEqual([{ key: "no key", jobId }]);
+    expect(await recordJobs(fileJournal(file), identity, found.slice(0, 1))).toEqual([]);
+    expect(outputs(await emulated.run(collect(run(emulated, [{ n: 1 }]))))).toEqual([1]);
+    expect([...runs.values()]).toEqual([1]);
+  });
+
+  test.each([
+    undefined,
+    Date.UTC(2100, 0),
+  ])("a job that is gone and was submitted at %s can be settled as expired", async (submittedAt) => {
+    const { emulated, runs } = await started();
+    await using _it = emulated;
+    const identity = { batch: "pages", endpointId: emulated.queue.endpointId, keyVersion: "1" };
+    const open = await fileJournal(file).open(identity);
+    const key = hashOfInput({ n: 1 });
+    await open.claim("a", [{ key }], []);
+    await open.record("a", [{ key, owner: "a", state: "submitted", jobId: "job-of-another-time", submittedAt }]);
+    await open.close();
+    for (let time = 0; time < 2; time++) {
+      const [result] = await emulated.run(collect(run(emulated, [{ n: 1 }])));
+      expect([result?.error?.name, result?.jobId, runs.size]).toEqual(["JobExpiredError", "job-of-another-time", 0]);
+    }
+    expect(outputs(await emulated.run(collect(run(emulated, [{ n: 1 }], { expired: "submit" }))))).toEqual([1]);
   });
 
   test("resubmits an input that the service has refused", async () => {
@@ -243,13 +364,13 @@ describe("a batch with a journal", () => {
     expect(outputs(await emulated.run(collect(run(emulated, numbers(4), options))))).toEqual([3]);
   });
 
-  test("allows concurrent consumers to mark results as delivered until after the end of the loop", async () => {
+  test("reports a result as not recorded if done is called after the end of the loop, and yields it again", async () => {
     const { emulated } = await started();
     await using _it = emulated;
     const options = { delivery: "done" } as const;
-    const results = await emulated.run(collect(run(emulated, numbers(4), options)));
-    await emulated.run(Promise.all(results.map((result) => result.done())));
-    expect(await emulated.run(collect(run(emulated, numbers(4), options)))).toEqual([]);
+    const [result] = await emulated.run(collect(run(emulated, numbers(1), options)));
+    await expect(result?.done()).rejects.toThrow(/after the end of the loop, so the next run yields this result again/);
+    expect(outputs(await emulated.run(collect(run(emulated, numbers(1), options))))).toEqual([0]);
   });
 
   test("adds the key of each input to its webhook", async () => {
@@ -320,6 +441,51 @@ describe("a batch whose journal cannot be used", () => {
       },
     };
   }
+
+  test("ends with an error if the journal stalls, and names the jobs that it could not record", async () => {
+    const { emulated, runs } = await started();
+    await using _it = emulated;
+    let isStalled = false;
+    const inner = fileJournal(file);
+    const journal: Journal = {
+      async open(batch) {
+        const open = await inner.open(batch);
+        const unless = <T>(call: () => Promise<T>) => (isStalled ? new Promise<T>(() => {}) : call());
+        return {
+          ...open,
+          claim: (...args) => unless(() => open.claim(...args)),
+          record: (...args) => unless(() => open.record(...args)),
+        };
+      },
+    };
+    emulated.clock.schedule(1_500, () => {
+      isStalled = true;
+    });
+    const batch = emulated.queue.runMany(numbers(50), { journal, batch: "pages", concurrency: 10 });
+    const error = (await emulated.failure(collect(batch))) as JournalUnavailableError;
+    expect(error).toBeInstanceOf(JournalUnavailableError);
+    expect(error.message).toMatch(/did not respond within 20 seconds/);
+    expect(runs.size).toBeLessThan(50);
+  });
+
+  test("is refused if it has a state that this version does not know", async () => {
+    const { emulated } = await started();
+    await using _it = emulated;
+    const inner = fileJournal(file);
+    const journal: Journal = {
+      async open(batch) {
+        const open = await inner.open(batch);
+        return {
+          ...open,
+          claim: async (...args) =>
+            (await open.claim(...args))?.map((entry) => ({ ...entry, state: "paused" as never })),
+        };
+      },
+    };
+    const error = await emulated.failure(collect(run(emulated, numbers(2), { journal: held(emulated, journal) })));
+    expect(error).toBeInstanceOf(JournalDamagedError);
+    expect(error.message).toMatch(/unknown state "paused"/);
+  });
 
   test("continues after the journal was unavailable for a minute", async () => {
     const { emulated, runs } = await started();

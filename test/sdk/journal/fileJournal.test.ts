@@ -1,13 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileJournal } from "../../../sdk/journal/fileJournal";
 import type { JournalBatch, OpenJournal } from "../../../sdk/journal/journal";
 import { JournalDamagedError, JournalRefusedError } from "../../../sdk/journal/journalErrors";
-import { journalRules } from "../../../sdk/journal/journalRules";
 import { KeyIndex } from "../../../sdk/journal/keyIndex";
+import { journalRules } from "../../support/journalRules";
+
+const named = (...keys: readonly string[]) => keys.map((key) => ({ key }));
 
 const BATCH: JournalBatch = { batch: "pages", endpointId: "e1", keyVersion: "1" };
 
@@ -34,11 +36,11 @@ describe("a file journal", () => {
   test.each(journalRules.filter(({ needsTwo }) => !needsTwo))("$title", ({ check }) => check(fileJournal(file)));
 
   test("ignores an incomplete last line and overwrites it", async () => {
-    await opened((journal) => journal.claim("a", ["k1", "k2"], []));
+    await opened((journal) => journal.claim("a", named("k1", "k2"), []));
     await appendFile(file, '{"key":"k3","state":"clai');
     await opened(async (journal) => {
       expect(await journal.collect("a", ["k3"])).toEqual([]);
-      await journal.claim("a", ["k4"], []);
+      await journal.claim("a", named("k4"), []);
     });
     await opened(async (journal) => {
       expect((await journal.collect("a", ["k1", "k4"])).map(({ state }) => state)).toEqual(["claimed", "claimed"]);
@@ -46,7 +48,7 @@ describe("a file journal", () => {
   });
 
   test("refuses a file with a damaged line and leaves it unchanged", async () => {
-    await opened((journal) => journal.claim("a", ["k1"], []));
+    await opened((journal) => journal.claim("a", named("k1"), []));
     const text = (await readFile(file, "utf8")).replace('"state"', '"sta\nte"');
     await writeFile(file, text);
     await expect(opened(async () => {})).rejects.toThrow(JournalDamagedError);
@@ -59,6 +61,45 @@ describe("a file journal", () => {
     expect(await readFile(file, "utf8")).toBe(text);
   });
 
+  test("refuses another format, and a state that this version does not know", async () => {
+    await opened((journal) => journal.claim("a", named("k1"), []));
+    const text = await readFile(file, "utf8");
+    await writeFile(file, text.replace('"serverlessGpuJournal":1', '"serverlessGpuJournal":2'));
+    await expect(opened(async () => {})).rejects.toThrow(JournalRefusedError);
+    await expect(opened(async () => {})).rejects.toThrow(/has the format 2, .* only format 1/);
+    await writeFile(file, text.replace('"claimed"', '"paused"'));
+    await expect(opened(async () => {})).rejects.toThrow(JournalDamagedError);
+  });
+
+  test("opens a file with long lines in a time that grows with their length only", async () => {
+    await opened(async (journal) => {
+      const keys = Array.from({ length: 6 }, (_, n) => `k${n}`);
+      await journal.claim("a", named(...keys), []);
+      const result = JSON.stringify("x".repeat(15_000_000));
+      for (const key of keys) await journal.record("a", [{ key, owner: "a", jobId: "j", state: "settled", result }]);
+    });
+    const since = performance.now();
+    await opened(async (journal) => {
+      expect((await journal.collect("b", ["k5"]))[0]?.isStored).toBe(true);
+    });
+    // It took four seconds when each chunk of a line was copied again with the next one.
+    expect(performance.now() - since).toBeLessThan(2_000);
+  });
+
+  test("moves to a new copy of the file if another process may still have it open", async () => {
+    await opened((journal) => journal.claim("a", named("k1"), []));
+    const before = await stat(file);
+    // A lock whose process was killed before it wrote anything.
+    const child = spawn(process.execPath, [path.resolve(__dirname, "../../support/lockProcess.js"), file]);
+    await once(child.stdout, "data");
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    await opened(async (journal) => {
+      expect((await journal.collect("b", ["k1"]))[0]?.state).toBe("uncertain");
+    });
+    expect((await stat(file)).ino).not.toBe(before.ino);
+  });
+
   test("names both batches when the file belongs to another batch", async () => {
     await opened(async () => {});
     const other = fileJournal(file).open({ ...BATCH, batch: "books" });
@@ -69,7 +110,7 @@ describe("a file journal", () => {
   test("is compacted without loss once more than half of its lines are outdated", async () => {
     const keys = Array.from({ length: 600 }, (_, n) => `k${n}`);
     await opened(async (journal) => {
-      await journal.claim("a", keys, []);
+      await journal.claim("a", named(...keys), []);
       const changes = keys.map((key) => ({ key, owner: "a", jobId: `job of ${key}`, submittedAt: 5 }));
       await journal.record(
         "a",
@@ -92,7 +133,7 @@ describe("a file journal", () => {
   });
 
   test("leaves only the journal file behind", async () => {
-    await opened((journal) => journal.claim("a", ["k1"], []));
+    await opened((journal) => journal.claim("a", named("k1"), []));
     expect(await readdir(folder)).toEqual(["pages.journal"]);
   });
 });
@@ -111,7 +152,7 @@ describe("the lock of a file journal", () => {
       require.extensions[".ts"] = (module, name) => module._compile(transformSync(readFileSync(name, "utf8"), { filename: name,
         jsc: { parser: { syntax: "typescript" }, target: "es2022" }, module: { type: "commonjs" } }).code, name);
       const { fileJournal } = require("./sdk/journal/fileJournal.ts");
-      fileJournal(process.argv[1]).open(${JSON.stringify(BATCH)}).then((journal) => journal.claim("a", ["k1"], []))
+      fileJournal(process.argv[1]).open(${JSON.stringify(BATCH)}).then((journal) => journal.claim("a", [{ key: "k1" }], []))
         .then(() => console.log("held")); setInterval(() => {}, 1000);`;
     const holder = spawn(process.execPath, ["-e", program, file], { stdio: ["ignore", "pipe", "inherit"] });
     await once(holder.stdout, "data");

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { inspect } from "node:util";
 import { Pool } from "pg";
 import { startEmulator } from "../../../emulator";
@@ -5,12 +7,14 @@ import { createClient } from "../../../sdk/client";
 import { InvalidInputError } from "../../../sdk/errors";
 import type { BatchResult } from "../../../sdk/jobs/batchResults";
 import type { JournalBatch } from "../../../sdk/journal/journal";
-import { JournalUnavailableError } from "../../../sdk/journal/journalErrors";
-import { journalRules } from "../../../sdk/journal/journalRules";
+import { JournalRefusedError, JournalUnavailableError } from "../../../sdk/journal/journalErrors";
 import { postgresJournal } from "../../../sdk/journal/postgresJournal";
-import { recordJob } from "../../../sdk/journal/recordJob";
+import { recordJobs } from "../../../sdk/journal/recordJobs";
 import { redact } from "../../../sdk/secret";
+import { journalRules } from "../../support/journalRules";
 import { needsPostgres, type PostgresServer, startPostgres } from "../../support/postgres";
+
+const named = (...keys: readonly string[]) => keys.map((key) => ({ key }));
 
 const BATCH: JournalBatch = { batch: "pages", endpointId: "e1", keyVersion: "1" };
 
@@ -39,7 +43,7 @@ describe(`${needsPostgres}a journal in PostgreSQL`, () => {
 
   testHere("ends the lease of a silent process by the clock of the database", async () => {
     const journal = await postgresJournal({ pool, leaseMs: 1_000 }).open(BATCH);
-    await journal.claim("a", ["k1", "k2"], []);
+    await journal.claim("a", named("k1", "k2"), []);
     await journal.record("a", [{ key: "k2", owner: "a", state: "submitted", jobId: "j2", submittedAt: 1 }]);
     expect((await journal.collect("b", ["k1", "k2"])).map(({ owner }) => owner)).toEqual(["a", "a"]);
     await new Promise((resolve) => setTimeout(resolve, 1_100));
@@ -48,13 +52,13 @@ describe(`${needsPostgres}a journal in PostgreSQL`, () => {
       "k1 uncertain a",
       "k2 submitted b",
     ]);
-    expect(await journal.claim("a", ["k3"], [])).toBeUndefined();
+    expect(await journal.claim("a", named("k3"), [])).toBeUndefined();
   });
 
   testHere("lets one of many collectors take over each job", async () => {
     const journal = await postgresJournal({ pool, leaseMs: 1_000 }).open(BATCH);
     const keys = Array.from({ length: 200 }, (_, n) => `k${n}`);
-    await journal.claim("a", keys, []);
+    await journal.claim("a", named(...keys), []);
     await journal.record(
       "a",
       keys.map((key) => ({ key, owner: "a", state: "submitted", jobId: `j ${key}`, submittedAt: 1 })),
@@ -70,14 +74,64 @@ describe(`${needsPostgres}a journal in PostgreSQL`, () => {
   testHere("gives the job of a webhook to the batch, and only to a key without one", async () => {
     const made = postgresJournal({ pool });
     const journal = await made.open(BATCH);
-    await journal.claim("a", ["k1", "k2"], []);
+    await journal.claim("a", named("k1", "k2"), []);
     await journal.record("a", [{ key: "k2", owner: "a", state: "submitted", jobId: "j2", submittedAt: 1 }], true);
-    for (const key of ["k1", "k2", "unknown"]) await recordJob(made, BATCH, key, "j1");
+    const jobs = ["k1", "k2", "unknown"].map((key) => ({ key, jobId: "j1" }));
+    expect((await recordJobs(made, BATCH, jobs)).map(({ key }) => key)).toEqual(["k2", "unknown"]);
     const entries = await journal.collect("b", ["k1", "k2", "unknown"]);
     expect(entries.map(({ key, state, owner, jobId }) => [key, state, owner, jobId]).sort()).toEqual([
       ["k1", "submitted", "b", "j1"],
       ["k2", "submitted", "b", "j2"],
     ]);
+  });
+
+  testHere("refuses a batch of another format", async () => {
+    const journal = postgresJournal({ pool });
+    await journal.open(BATCH);
+    await pool.query("UPDATE serverless_gpu.batches SET format = 2");
+    await expect(journal.open(BATCH)).rejects.toThrow(JournalRefusedError);
+    await expect(journal.open(BATCH)).rejects.toThrow(/has the format 2, .* only format 1/);
+  });
+
+  testHere("forgets a finished batch with its results, and only then", async () => {
+    const journal = postgresJournal({ pool });
+    await expect(journal.forget("pages")).rejects.toThrow('the database has no batch "pages"');
+    const open = await journal.open(BATCH);
+    await open.claim("a", named("k1", "k2"), []);
+    const change = { key: "k1", owner: "a", jobId: "j1", submittedAt: 1 };
+    await open.record("a", [{ ...change, state: "delivered", result: "{}" }]);
+    await expect(journal.forget("pages")).rejects.toThrow("1 inputs of batch");
+    await open.record("a", [{ ...change, key: "k2", state: "failed" }], true);
+    await journal.forget("pages");
+    const left = await Promise.all(
+      ["batches", "keys", "results", "owners"].map((table) => pool.query(`SELECT FROM serverless_gpu.${table}`)),
+    );
+    expect(left.map(({ rows }) => rows.length)).toEqual([0, 0, 0, 0]);
+  });
+
+  testHere("skips large results without reading them", async () => {
+    const open = await postgresJournal({ pool }).open(BATCH);
+    await open.claim("a", named("k1"), []);
+    const result = JSON.stringify("x".repeat(20_000_000));
+    await open.record("a", [{ key: "k1", owner: "a", jobId: "j1", state: "delivered", result }]);
+    const entries = (await open.claim("a", named("k1"), [])) ?? [];
+    expect(JSON.stringify(entries).length).toBeLessThan(1_000);
+    expect((await open.result("k1"))?.length).toBe(result.length);
+  });
+
+  testHere("gives up a statement that gets no response", async () => {
+    // It accepts connections and never answers.
+    const silent = createServer().listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    const stalled = new Pool({ host: "127.0.0.1", port, connectionTimeoutMillis: 2_000 });
+    const since = performance.now();
+    const error = await postgresJournal({ pool: stalled })
+      .open(BATCH)
+      .catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(JournalUnavailableError);
+    expect(performance.now() - since).toBeLessThan(30_000);
+    silent.close();
   });
 
   testHere("says what to do without tables, and without a server", async () => {
@@ -107,7 +161,7 @@ describe(`${needsPostgres}a journal in PostgreSQL`, () => {
     const startedAt = performance.now();
     for (let n = 0; n < jobs; n += 50) {
       const keys = Array.from({ length: 50 }, (_, at) => `key ${n + at}`);
-      await journal.claim("a", keys, []);
+      await journal.claim("a", named(...keys), []);
       const changes = keys.map((key) => ({ key, owner: "a", jobId: `job of ${key}`, submittedAt: 1 }));
       await journal.record(
         "a",

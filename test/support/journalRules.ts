@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, rejects } from "node:assert/strict";
-import type { Journal, JournalBatch, JournalChange, JournalEntry, OpenJournal } from "./journal";
-import { JournalRefusedError } from "./journalErrors";
+import type { Journal, JournalBatch, JournalChange, JournalEntry, OpenJournal } from "../../sdk/journal/journal";
+import { JournalRefusedError } from "../../sdk/journal/journalErrors";
 
 /** A rule that every journal must follow. */
 export interface JournalRule {
@@ -41,6 +41,8 @@ const submitted = (key: string, owner: string, jobId: string): JournalChange => 
   submittedAt: 1_700_000_000_000,
 });
 
+const named = (...keys: readonly string[]) => keys.map((key) => ({ key }));
+
 async function one(open: OpenJournal, owner: string, key: string): Promise<JournalEntry | undefined> {
   return (await open.collect(owner, [key]))[0];
 }
@@ -53,20 +55,16 @@ async function seen(open: OpenJournal, key: string): Promise<string> {
 
 /** Moves the key `k` to the state `submitted` with the job `j1`. */
 async function submit(open: OpenJournal): Promise<void> {
-  await open.claim("a", ["k"], []);
+  await open.claim("a", named("k"), []);
   await open.record("a", [submitted("k", "a", "j1")]);
 }
 
-/**
- * The rules for journals. To test your own journal, run each rule with a new, empty store.
- * @example
- * for (const rule of journalRules) test(rule.title, () => rule.check(myJournal(newStore())));
- */
+/** The rules for journals. Each is checked with a new, empty store. */
 export const journalRules: readonly JournalRule[] = [
   rule("claims each of many keys once, also if no response arrived", async (open) => {
     const keys = ["k1", "k2", "k3"];
     for (let time = 0; time < 2; time++) {
-      const entries = (await open.claim("a", keys, [])) ?? [];
+      const entries = (await open.claim("a", named(...keys), [])) ?? [];
       deepStrictEqual(entries.map(({ key }) => key).sort(), keys);
       ok(entries.every(({ state, owner, jobId }) => state === "claimed" && owner === "a" && jobId === undefined));
     }
@@ -76,11 +74,12 @@ export const journalRules: readonly JournalRule[] = [
     await open.record("a", [{ ...submitted("k", "a", "j1"), state: "settled", result: '{"output":"ä\\u0000"}' }]);
     const entry = await one(open, "a", "k");
     deepStrictEqual([entry?.state, entry?.jobId, entry?.submittedAt], ["settled", "j1", 1_700_000_000_000]);
-    deepStrictEqual(entry?.result, '{"output":"ä\\u0000"}');
+    deepStrictEqual([entry?.isStored, await open.result("k")], [true, '{"output":"ä\\u0000"}']);
+    deepStrictEqual(await open.result("other"), undefined);
   }),
   rule("gives no claim on a key that has a job", async (open) => {
     await submit(open);
-    const [entry] = (await open.claim("a", ["k"], ["uncertain", "expired"])) ?? [];
+    const [entry] = (await open.claim("a", named("k"), ["uncertain", "expired"])) ?? [];
     deepStrictEqual([entry?.state, entry?.jobId], ["submitted", "j1"]);
   }),
   rule("lets the state of a job only go forward", async (open) => {
@@ -96,12 +95,12 @@ export const journalRules: readonly JournalRule[] = [
     deepStrictEqual(await open.collect("a", ["unknown"]), []);
   }),
   rule("makes a released key free", async (open) => {
-    await open.claim("a", ["k"], []);
+    await open.claim("a", named("k"), []);
     await open.record("a", [{ key: "k", owner: "a", state: "released" }]);
-    deepStrictEqual((await open.claim("b", ["k"], []))?.[0]?.owner, "b");
+    deepStrictEqual((await open.claim("b", named("k"), []))?.[0]?.owner, "b");
   }),
   rule("releases only the claim of the owner, and no key with a job", async (open) => {
-    await open.claim("a", ["k"], []);
+    await open.claim("a", named("k"), []);
     await open.record("b", [{ key: "k", owner: "b", state: "released" }]);
     deepStrictEqual(await seen(open, "k"), "claimed undefined");
     await open.record("a", [submitted("k", "a", "j1")]);
@@ -109,13 +108,31 @@ export const journalRules: readonly JournalRule[] = [
     deepStrictEqual(await seen(open, "k"), "submitted j1");
   }),
   rule("does not claim an uncertain key again unless it is asked to", async (open) => {
-    await open.claim("a", ["k"], []);
+    await open.claim("a", named("k"), []);
     await open.record("a", [{ key: "k", owner: "a", state: "uncertain" }]);
-    deepStrictEqual((await open.claim("a", ["k"], ["expired"]))?.[0]?.state, "uncertain");
-    deepStrictEqual((await open.claim("a", ["k"], ["uncertain"]))?.[0]?.state, "claimed");
+    deepStrictEqual((await open.claim("a", named("k"), ["expired"]))?.[0]?.state, "uncertain");
+    deepStrictEqual((await open.claim("a", named("k"), ["uncertain"]))?.[0]?.state, "claimed");
+  }),
+  rule("keeps the hash of an input, and why its key is uncertain", async (open) => {
+    await open.claim("a", [{ key: "k", hash: "h" }], []);
+    await open.record("a", [{ key: "k", owner: "a", state: "uncertain", reason: "no response" }]);
+    const entry = await one(open, "a", "k");
+    deepStrictEqual([entry?.hash, entry?.reason], ["h", "no response"]);
+    await open.record("a", [submitted("k", "a", "j1")]);
+    deepStrictEqual((await one(open, "a", "k"))?.hash, "h");
+  }),
+  rule("keeps that a job failed, and submits its input again only for a later owner that asks for it", async (open) => {
+    await submit(open);
+    await open.record("a", [{ ...submitted("k", "a", "j1"), state: "failed", result: "{}" }]);
+    await open.record("a", [{ ...submitted("k", "a", "j1"), state: "delivered" }]);
+    deepStrictEqual((await open.claim("a", named("k"), ["failed"]))?.[0]?.state, "failed");
+    await open.record("a", [], true);
+    deepStrictEqual((await open.claim("b", named("k"), ["expired"]))?.[0]?.state, "failed");
+    const [entry] = (await open.claim("b", named("k"), ["failed"])) ?? [];
+    deepStrictEqual([entry?.state, entry?.jobId, entry?.isStored || undefined], ["claimed", undefined, undefined]);
   }),
   rule("records a job id that arrives after its claim became uncertain", async (open) => {
-    await open.claim("a", ["k"], []);
+    await open.claim("a", named("k"), []);
     await open.record("a", [{ key: "k", owner: "a", state: "uncertain" }]);
     await open.record("a", [submitted("k", "a", "late")]);
     deepStrictEqual(await seen(open, "k"), "submitted late");
@@ -125,14 +142,14 @@ export const journalRules: readonly JournalRule[] = [
     await open.record("a", [{ key: "k", owner: "a", state: "expired", jobId: "other" }]);
     deepStrictEqual(await seen(open, "k"), "submitted j1");
     await open.record("a", [{ key: "k", owner: "a", state: "expired", jobId: "j1" }]);
-    deepStrictEqual((await open.claim("a", ["k"], ["uncertain"]))?.[0]?.state, "expired");
-    const [entry] = (await open.claim("a", ["k"], ["expired"])) ?? [];
+    deepStrictEqual((await open.claim("a", named("k"), ["uncertain"]))?.[0]?.state, "expired");
+    const [entry] = (await open.claim("a", named("k"), ["expired"])) ?? [];
     deepStrictEqual([entry?.state, entry?.jobId], ["claimed", undefined]);
   }),
   rule(
     "remembers everything after it was closed, and gives another owner what the first one left",
     async (open, journal) => {
-      await open.claim("a", ["claimed", "submitted", "delivered"], []);
+      await open.claim("a", named("claimed", "submitted", "delivered"), []);
       await open.record("a", [
         submitted("submitted", "a", "j1"),
         { ...submitted("delivered", "a", "j2"), state: "delivered" },
@@ -140,7 +157,7 @@ export const journalRules: readonly JournalRule[] = [
       await open.record("a", [], true);
       await open.close();
       const again = await journal.open(BATCH);
-      const entries = (await again.claim("b", ["claimed", "submitted", "delivered"], [])) ?? [];
+      const entries = (await again.claim("b", named("claimed", "submitted", "delivered"), [])) ?? [];
       const found = Object.fromEntries(entries.map(({ key, state, owner }) => [key, `${state} ${owner}`]));
       deepStrictEqual(found, { claimed: "uncertain a", submitted: "submitted b", delivered: "delivered a" });
       await again.close();
@@ -158,7 +175,9 @@ export const journalRules: readonly JournalRule[] = [
       const others = await Promise.all(Array.from({ length: 7 }, () => journal.open(BATCH)));
       const keys = Array.from({ length: 40 }, (_, n) => `k${n}`);
       const claims = await Promise.all(
-        [open, ...others].map((each, n) => each.claim(`owner ${n}`, n % 2 ? keys : [...keys].reverse(), [])),
+        [open, ...others].map((each, n) =>
+          each.claim(`owner ${n}`, named(...(n % 2 ? keys : [...keys].reverse())), []),
+        ),
       );
       const winners = claims.map((entries = [], n) =>
         entries.filter(({ state, owner }) => state === "claimed" && owner === `owner ${n}`),
@@ -177,11 +196,11 @@ export const journalRules: readonly JournalRule[] = [
   rule(
     "leaves the keys of a living owner alone, and changes nothing for an owner whose lease has ended",
     async (open) => {
-      await open.claim("a", ["k"], []);
-      deepStrictEqual((await open.claim("b", ["k"], ["uncertain"]))?.[0]?.owner, "a");
+      await open.claim("a", named("k"), []);
+      deepStrictEqual((await open.claim("b", named("k"), ["uncertain"]))?.[0]?.owner, "a");
       deepStrictEqual((await one(open, "b", "k"))?.state, "claimed");
       await open.record("a", [], true);
-      deepStrictEqual(await open.claim("a", ["other"], []), undefined);
+      deepStrictEqual(await open.claim("a", named("other"), []), undefined);
       deepStrictEqual((await one(open, "b", "k"))?.state, "uncertain");
       deepStrictEqual(await open.record("a", [submitted("k", "a", "late")]), false);
       deepStrictEqual((await one(open, "b", "k"))?.jobId, "late");
