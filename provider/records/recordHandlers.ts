@@ -185,12 +185,10 @@ async function read<T extends NamedRecord, Fields extends object>(
   const fields = refreshedFields(kind, id, outputs, shownFields(kind, record, outputs));
   const open = openNote(writtenBy(connection, kind.noun, id), outputs);
   const changed = changedIn(kind.table, outputs, fields);
-  // What cannot be read cannot be verified, so that state, which now has what serves, counts.
-  const isOther = open?.isSealed
-    ? true
-    : open
-      ? Object.keys(differing(kind.table, open.sent, shownSettings(kind, record, outputs))).length > 0
-      : changed.length > 0;
+  const isSettled = (note: Note) =>
+    // What cannot be read cannot be verified, so state, which now has what serves, counts.
+    note.isSealed || Object.keys(differing(kind.table, note.sent, shownSettings(kind, record, outputs))).length > 0;
+  const isOther = open ? isSettled(open) : changed.length > 0;
   // Values that an unfinished deletion or recycle left behind are not what anyone declared.
   const isPassing = open?.purpose === "deletion" || open?.purpose === "recycle";
   const left = isPassing && !isOther ? pick(open.before, (field) => managed?.includes(field) ?? false) : {};
