@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Emulator } from "../../emulator";
+import { createClient } from "../../sdk";
 import { ended, start as startCommand } from "../cli/command";
 import { type Remembered, StepFailed, up } from "../faults/engineMemory";
 import { newMachine, programOf, startProvider, startService, TOKEN } from "./rollOuts";
@@ -79,3 +80,10 @@ export async function rollBack({ emulator, machine, first }: Run) {
 
 /** The settings of the endpoint other than its image and variables. */
 export const maximumOf = ({ emulator, first }: Run) => emulator.endpoints.get(first.id)?.workersMax;
+
+/** Sets another image of the endpoint in the console. */
+export async function editImage({ emulator, first }: Run, imageName: string): Promise<void> {
+  const { url, apiKey } = emulator;
+  await using console = createClient({ graphqlUrl: url, queueUrl: url, service: "runpod", apiKey, api: "v2" });
+  await console.endpoints.update(first.id, { imageName });
+}
