@@ -50,7 +50,19 @@ const EVENTS: Readonly<Record<string, readonly [Event, Image, isNoted: boolean]>
   "failed, and its restore was rejected": [failed(2), "wrong", false],
 };
 
-const MACHINES = ["this machine", "this machine, after a refresh", "another machine", "another machine, after a refresh"];
+/** The kills that leave the same as one after the save, and that only the machine of the run must tell apart. */
+const KILLED_LATER = [
+  "was killed while the workers were awaited",
+  "was killed while its test ran",
+  "was killed before the restore",
+];
+
+const MACHINES = [
+  "this machine",
+  "this machine, after a refresh",
+  "another machine",
+  "another machine, after a refresh",
+];
 
 const RESTORED = "What served before was saved again";
 const UNKNOWN = "this run does not know what served before";
@@ -88,14 +100,18 @@ async function play(api: string, event: Event, machine: string, program: keyof t
     return { served, isRecorded, got: [image, message ?? ended.message] };
   }
   const { id, outputs, inputs } = ended as Remembered;
-  expect([program, await next.diff(id, outputs, inputs)]).toEqual([program, expect.objectContaining({ changes: "none" })]);
+  expect([program, await next.diff(id, outputs, inputs)]).toEqual([
+    program,
+    expect.objectContaining({ changes: "none" }),
+  ]);
   expect([program, serving(emulator)]).toEqual([program, expect.objectContaining({ image, saves })]);
   return { served, isRecorded, got: [image, ""] };
 }
 
 describe.each(["v2", "graphql"])("over %s, after a release that", (api) => {
   describe.each(Object.keys(EVENTS))("%s", (name) => {
-    test.each(MACHINES)("the next up on %s leaves in service what the rules say, for each program", async (machine) => {
+    const machines = KILLED_LATER.includes(name) ? MACHINES.slice(0, 1) : MACHINES;
+    test.each(machines)("the next up on %s leaves in service what the rules say, for each program", async (machine) => {
       const [event, after, isNoted] = EVENTS[name] as (typeof EVENTS)[string];
       const programs = Object.keys(PROGRAMS) as (keyof typeof PROGRAMS)[];
       const cells = await Promise.all(
