@@ -142,7 +142,8 @@ test("an import reads every field that differs from its default, and a program w
   const fields = { name: "made-elsewhere", gpuIds: ["ADA_24"], templateId: "abc", workersMax: 5 };
   expect(inputs).toEqual({ ...fields, __imported: true });
   expect(outputs).toMatchObject({ workersMin: 0, queueUrl: `${emulator.url}/v2/${id}` });
-  const news = await checked(plugin, inputs, inputs);
+  // As the program gives them.
+  const news = await checked(plugin, fields, inputs);
   expect(news).toEqual(fields);
   expect(await plugin.diff(ONE, id, outputs, inputs, news)).toMatchObject({ changes: "none" });
 
