@@ -232,11 +232,7 @@ async function stateOf(stack: PulumiStack): Promise<string> {
   return JSON.stringify(resources).replace(/"(ciphertext|modified)":"[^"]*"/g, "");
 }
 
-const MOMENTS = [
-  ...at("updateEndpoint", 1),
-  ...at("listWorkers", 1),
-  ...at("updateEndpoint", 2),
-];
+const MOMENTS = [...at("updateEndpoint", 1), ...at("listWorkers", 1), ...at("updateEndpoint", 2)];
 
 describe("kill", () => {
   test.each(scenarios(MOMENTS))(
