@@ -67,9 +67,7 @@ function distort(record: Tree, lie: Lie): void {
   for (const [path, value] of Object.entries(lie)) {
     const names = path.split(".");
     const last = names.pop() ?? "";
-    const parent = names.reduce<unknown>((tree, name) => (tree as Tree | undefined)?.[name], record) as
-      | Tree
-      | undefined;
+    const parent = names.reduce<unknown>((tree, name) => (tree as Tree | undefined)?.[name], record) as Tree | undefined;
     if (!parent || typeof parent !== "object" || !Object.hasOwn(parent, last)) continue;
     if (value === ABSENT) delete parent[last];
     else parent[last] = typeof value === "function" ? value(parent[last]) : value;

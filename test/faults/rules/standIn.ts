@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { Kind as AstKind, parse, type ValueNode, valueFromASTUntyped } from "graphql";
 import { answerGraphql } from "./graphql";
-import { Account, KINDS, type Kind, type Settings } from "./held";
+import { Account, type Kind, KINDS, type Settings } from "./held";
 import { answerQueue } from "./queueHost";
 import { answerV2, routeOf } from "./restV2";
 
@@ -146,9 +146,7 @@ export async function startStandIn(keys: Readonly<Record<string, string>> = { "k
   }
 
   const server = createServer((incoming, response) => {
-    handle(incoming, response).catch((error) =>
-      send(response, 500, { title: "stand-in failed", detail: String(error) }),
-    );
+    handle(incoming, response).catch((error) => send(response, 500, { title: "stand-in failed", detail: String(error) }));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
