@@ -55,7 +55,7 @@ export async function findEndpoint(
   throw new InvalidInputError("getEndpoint", [{ property: "name", message }]);
 }
 
-function toResult({ kept: _, template: __, env, ...endpoint }: Endpoint, queueUrl: string): GetEndpointResult {
+function toResult({ kept: _, template: __, unshown: ___, env, ...endpoint }: Endpoint, queueUrl: string): GetEndpointResult {
   return { ...endpoint, envNames: Object.keys(env).sort(), queueUrl };
 }
 

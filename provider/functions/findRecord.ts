@@ -24,6 +24,11 @@ interface Source<T extends NamedRecord> {
   listReadable(): Promise<Listed<T>>;
 }
 
+/** Returns the record without what the client notes about its response. */
+function asShown<T extends NamedRecord>({ unshown: _, ...record }: T): T {
+  return record as unknown as T;
+}
+
 /**
  * Returns the record with the given id, or the only record with the given name. If a name is not
  * found, it is looked up again after the list's lag has passed.
@@ -38,7 +43,7 @@ export async function findSelected<T extends NamedRecord>(
   isWanted: (record: T) => boolean = () => true,
 ): Promise<T> {
   requireOne(call, { id, name });
-  if (id !== undefined) return source.get(id);
+  if (id !== undefined) return asShown(await source.get(id));
   const look = async () => {
     const { records, unreadable, mayBeCut } = await source.listReadable();
     const hidden = unreadable.find((each) => each.name === undefined || each.name === name);
@@ -57,7 +62,7 @@ export async function findSelected<T extends NamedRecord>(
       `${call}: nothing${shownBy(found.mayBeCut)} is named "${name}". Check the name, its case and the API key`,
     );
   }
-  if (found.named.length === 1) return only;
+  if (found.named.length === 1) return asShown(only);
   const ids = found.named.map((each) => each.id).join(", ");
   const message = `${found.named.length} have the name "${name}": ${ids}. Select one by its id`;
   throw new InvalidInputError(call, [{ property: "name", message }]);

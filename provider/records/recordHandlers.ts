@@ -254,8 +254,11 @@ async function createRecord<T extends NamedRecord, Fields extends object>(
   const save = { id: "", name: name ?? __automaticName, outputs: {}, inputs, settings };
   await prepared(kind, connection, { purpose: "create", ...save });
   const refuse = (existing: readonly T[], name: unknown) => refuseTakenName(kind.one, existing, name);
+  // This must not run at the same time as a rename to the same name.
   const make = (name: unknown, onNameTaken: (existing: readonly T[]) => T) =>
-    kind.create(connection, fieldsToCreate(kind, { ...inputs, name }), onNameTaken, inputs);
+    oneAtATime(`${kind.noun} ${name}`, () =>
+      kind.create(connection, fieldsToCreate(kind, { ...inputs, name }), onNameTaken, inputs),
+    );
   if (!kind.hasUniqueNames || typeof __automaticName !== "string") return make(name, (found) => refuse(found, name));
   const place = { service: connection.account.service, noun: kind.noun };
   const take = (record: T) => takeOver(kind, connection, record, inputs);

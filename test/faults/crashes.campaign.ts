@@ -56,6 +56,9 @@ describe("create", () => {
       expect(emulator.endpoints.list()).toHaveLength(2);
       if (made.length > 0) expect(idsOf(emulator)).toEqual(made);
       await stack.preview("--refresh", "--expect-no-changes");
+      // Without adoptId, the endpoints are the stack's own, and destroy deletes them.
+      await stack.writeProgram(program({ one: ONE, two: ONE }));
+      await stack.up();
       await stack.destroy();
       expect(emulator.endpoints.list()).toEqual([]);
     }),

@@ -58,6 +58,12 @@ async function upAsTold(stack: PulumiStack, adopted: Record<string, string> = {}
   return output + (await upAsTold(stack, next));
 }
 
+/** Makes what a run has adopted the stack's own, so that destroy deletes it. */
+async function keepAdopted(stack: PulumiStack): Promise<void> {
+  await stack.writeProgram(program());
+  await stack.up();
+}
+
 /**
  * A template that an interrupted run has left may use the credential: `destroy` refuses, names it,
  * and ends once it is gone.
@@ -114,6 +120,7 @@ test.concurrent.each(scenarios(CREATES))(
     expect(templates?.length).toBeLessThanOrEqual(1 + isLeft(CREATE.template));
     await stack.preview("--refresh", "--expect-no-changes");
     await expectNoSecrets(stack, emulator, output);
+    await keepAdopted(stack);
     await destroyAsTold(stack, emulator);
     const [leftAuths, ...others] = idsOf(emulator).map(({ length }) => length);
     expect([leftAuths, ...others]).toEqual([(registryAuths?.length ?? 0) - 1, 0, 0, 0]);

@@ -13,6 +13,9 @@ import { once } from "./progress";
 /** Git-ignored. */
 const FOLDER = path.resolve(__dirname, "../../.scratch/faults");
 
+/** The end of the error of a release that failed. */
+const RESTORED = "What served before was saved again";
+
 const printed: string[] = [];
 const rows: unknown[][] = [];
 
@@ -148,38 +151,30 @@ test.each(SCENARIOS)(
   180_000,
 );
 
-test.each([
-  ["on one machine", true],
-  ["on a new machine each time", false],
-])(
-  "a pipeline that runs up ten times %s saves a bad release once",
-  async (title, isOneMachine) => {
-    await using emulator = await startService();
-    const machine = newMachine();
-    const first = await (async () => {
-      await using provider = await startProvider(emulator, machine);
-      return await up(provider, programOf("good"), undefined);
-    })();
-    emulator.journal.clear();
-    const times: number[] = [];
-    for (let run = 0; run < 10; run++) {
-      await using provider = await startProvider(emulator, isOneMachine ? machine : newMachine());
-      const begun = performance.now();
-      await expect(up(provider, programOf("wrong"), first)).rejects.toThrow("failed and was rolled back");
-      times.push(Math.round((performance.now() - begun) / 100) / 10);
-    }
-    const { image, saves } = serving(emulator);
-    const jobs = emulator.journal.requests({ operation: "run" }).length;
-    const requests = emulator.journal.requests({ interface: "v2" }).length;
-    print(
-      `Ten runs of up with a bad release, ${title}`,
-      ["saves", "test jobs", "REST v2 requests", "first run (s)", "slowest of the others (s)", "serves"],
-      [[saves, jobs, requests, times[0], Math.max(...times.slice(1)), image]],
-    );
-    expect([image, saves, jobs]).toEqual(["me/llama-good", 2, 1]);
-  },
-  300_000,
-);
+test("a pipeline that runs up ten times, on a new machine each time, tests a bad release each time and restores what served before", async () => {
+  await using emulator = await startService();
+  const first = await (async () => {
+    await using provider = await startProvider(emulator, newMachine());
+    return await up(provider, programOf("good"), undefined);
+  })();
+  emulator.journal.clear();
+  const times: number[] = [];
+  for (let run = 0; run < 10; run++) {
+    await using provider = await startProvider(emulator, newMachine());
+    const begun = performance.now();
+    await expect(up(provider, programOf("wrong"), first)).rejects.toThrow(RESTORED);
+    times.push(Math.round((performance.now() - begun) / 100) / 10);
+  }
+  const { image, saves } = serving(emulator);
+  const jobs = emulator.journal.requests({ operation: "run" }).length;
+  const requests = emulator.journal.requests({ interface: "v2" }).length;
+  print(
+    "Ten runs of up with a bad release",
+    ["saves", "test jobs", "REST v2 requests", "slowest run (s)", "serves"],
+    [[saves, jobs, requests, Math.max(...times), image]],
+  );
+  expect([image, saves, jobs]).toEqual(["me/llama-good", 20, 10]);
+}, 300_000);
 
 test("ten rollouts at once with the published quotas: each ends", async () => {
   const rateLimits = { graphql: "real", management: "real" } as const;
@@ -211,7 +206,7 @@ test("ten rollouts at once with the published quotas: each ends", async () => {
     [
       [
         ends.filter(({ status }) => status === "fulfilled").length,
-        ends.filter((each) => each.status === "rejected" && String(each.reason).includes("was rolled back")).length,
+        ends.filter((each) => each.status === "rejected" && String(each.reason).includes(RESTORED)).length,
         requests.length,
         emulator.journal.requests().filter(({ status }) => status === 429).length,
         Math.max(0, ...requests.map((each) => within(each.at))),
@@ -237,12 +232,7 @@ async function stateOf(stack: PulumiStack): Promise<string> {
   return JSON.stringify(resources).replace(/"(ciphertext|modified)":"[^"]*"/g, "");
 }
 
-const MOMENTS = [
-  ...at("updateEndpoint", 1),
-  ...at("listWorkers", 1),
-  ...at("updateEndpoint", 2),
-  ...at("listWorkers", 3),
-];
+const MOMENTS = [...at("updateEndpoint", 1), ...at("listWorkers", 1), ...at("updateEndpoint", 2)];
 
 describe("kill", () => {
   test.each(scenarios(MOMENTS))(
@@ -263,7 +253,7 @@ describe("kill", () => {
       await unlock(stack);
       const next = await stack.run(["up", "--yes", "--skip-preview"]);
       expect(next.exitCode).not.toBe(0);
-      expect(next.output).toContain("was rolled back");
+      expect(next.output).toContain(RESTORED);
       expect(serving(emulator)).toMatchObject({ image: "me/llama-good", env: { VERSION: "good" } });
       expect(next.output).not.toContain(TOKEN);
       expect(await stateOf(stack)).toBe(state);

@@ -58,7 +58,9 @@ test("an endpoint is created with one save, shows each changed field, is updated
   emulator.endpoints.change(id, { gpuIds: "AMPERE_80", workersMin: 1 });
   const read = await plugin.read(ONE, id, updated, news);
   expect(read.inputs).toEqual({ ...news, gpuIds: ["AMPERE_80"] });
-  expect(read.outputs).toEqual({ ...updated, gpuIds: ["AMPERE_80"], workersMin: 1 });
+  // The stamp is new, because a note about the earlier values says nothing about these.
+  expect(read.outputs).toEqual({ ...updated, gpuIds: ["AMPERE_80"], workersMin: 1, __stamp: expect.any(String) });
+  expect(read.outputs.__stamp).not.toBe(updated.__stamp);
 
   // An empty list would prove nothing.
   emulator.endpoints.create({ name: "neighbour", gpuIds: "ADA_24", templateId: "template" });
@@ -137,10 +139,12 @@ test("an import reads every field that differs from its default, and a program w
     endpoints: [{ id, name: "made-elsewhere", gpuIds: "ADA_24", templateId: "abc", workersMax: 5 }],
   });
   const { inputs, outputs } = await plugin.read(ONE, id);
-  expect(inputs).toEqual({ name: "made-elsewhere", gpuIds: ["ADA_24"], templateId: "abc", workersMax: 5 });
+  const fields = { name: "made-elsewhere", gpuIds: ["ADA_24"], templateId: "abc", workersMax: 5 };
+  expect(inputs).toEqual({ ...fields, __imported: true });
   expect(outputs).toMatchObject({ workersMin: 0, queueUrl: `${emulator.url}/v2/${id}` });
-  const news = await checked(plugin, inputs, inputs);
-  expect(news).toEqual(inputs);
+  // As the program gives them.
+  const news = await checked(plugin, fields, inputs);
+  expect(news).toEqual(fields);
   expect(await plugin.diff(ONE, id, outputs, inputs, news)).toMatchObject({ changes: "none" });
 
   emulator.endpoints.change(id, { workersMax: 4, idleTimeout: 99 });
@@ -154,8 +158,8 @@ test("an import reads every field that differs from its default, and a program w
 
   // Another run, because the resources of one run share a list.
   await using next = await startPlugin(emulator.env);
-  const refreshed = await next.read(ONE, id, outputs, inputs);
-  expect(refreshed.inputs).toEqual({ ...inputs, workersMax: 4 });
+  const refreshed = await next.read(ONE, id, outputs, news);
+  expect(refreshed.inputs).toEqual({ ...fields, workersMax: 4 });
   expect(refreshed.outputs).toMatchObject({ workersMax: 4, idleTimeout: 99 });
   await expect(plugin.read(ONE, "no-such-id")).rejects.toThrow(/no-such-id/);
 });

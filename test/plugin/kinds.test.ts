@@ -127,20 +127,12 @@ test("a start command with parts that are not known yet is treated as unknown", 
   expect(inputs.dockerArgs).toBe(UNKNOWN);
 });
 
-test("changing a volume's data center replaces the volume, and the resource shows a warning", async () => {
+test("changing a volume's data center never replaces the volume, and a volume cannot shrink", async () => {
   await using plugin = await startPlugin(emulator.env);
   const { inputs } = await plugin.check(VOLUME, { size: 50, dataCenterId: "EU-RO-1" });
   const { id, outputs } = await plugin.create(VOLUME, inputs);
-  expect(await plugin.diff(VOLUME, id, outputs, inputs, { ...inputs, dataCenterId: "EU-CZ-1" })).toMatchObject({
-    changes: "some",
-    replaces: ["dataCenterId"],
-    properties: { dataCenterId: "update replace" },
-  });
-  expect(plugin.lines).toContainEqual({
-    severity: 2,
-    message: expect.stringContaining("ALL ITS DATA IS LOST"),
-    urn: expect.stringContaining("NetworkVolume::one"),
-  });
+  const moved = plugin.diff(VOLUME, id, outputs, inputs, { ...inputs, dataCenterId: "EU-CZ-1" });
+  await expect(moved).rejects.toThrow(/dataCenterId: cannot be changed, .* declare another volume under a new name/);
   const smaller = await plugin.check(VOLUME, { size: 20, dataCenterId: "EU-RO-1" }, inputs);
   expect(smaller.failures).toEqual([
     { property: "", reason: expect.stringMatching(/^size: .*but the volume has 50 GB and cannot shrink/) },

@@ -51,7 +51,7 @@ test("an endpoint is created with one save, read, updated in place and deleted",
   emulator.endpoints.change(id, { idleTimeout: 77, locations: "US" });
   const read = await provider.read(id, outputs);
   expect(read.inputs).toEqual({ ...inputs, locations: "US" });
-  expect(read.outputs).toEqual({ ...outputs, locations: "US", idleTimeout: 77 });
+  expect(read.outputs).toEqual({ ...outputs, locations: "US", idleTimeout: 77, __stamp: expect.any(String) });
 
   const updated = await provider.update(id, read.outputs, { ...inputs, workersMax: 2 });
   expect(updated).toMatchObject({ locations: "CZ,RO", workersMax: 2, idleTimeout: 77 });

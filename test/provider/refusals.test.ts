@@ -92,7 +92,8 @@ test("waiting for workers ends when the endpoint is deleted", async () => {
   emulator.endpoints.create(ANOTHER);
   const failure = initFailure(await creation.catch((error) => error));
   expect(failure?.message).toMatch(/does not exist .* Run pulumi up --refresh/);
-  expect(failure?.properties).toMatchObject({ __readyPending: true });
+  expect(failure?.properties).toMatchObject({ awaitReady: true });
+  expect(failure?.properties).not.toHaveProperty("__passed");
 }, 60_000);
 
 test("no secret of the program appears in a message from a check, in a refusal by the service, or in a log", async () => {

@@ -83,7 +83,11 @@ test("the program that adopt writes adopts every endpoint without changing anyth
   expect(fields()).toEqual(before);
   await stack.succeed(["preview", "--refresh", "--expect-no-changes"], TYPES_KNOWN);
 
+  // Removing adoptId makes the records the stack's own, without a request.
   await stack.writeProgram(stdout.replaceAll(/^ {2}adoptId: .*\n/gm, ""), "index.ts");
+  await stack.succeed(["up", "--yes", "--skip-preview"], TYPES_KNOWN);
+  expect(fields()).toEqual(before);
+  expect(emulator.journal.requests({ operation: "saveEndpoint" })).toEqual([]);
   await stack.succeed(["preview", "--expect-no-changes"], TYPES_KNOWN);
 });
 

@@ -119,17 +119,14 @@ test("a preview over REST v2 warns that a program with templateId replaces the w
   expect((await state()).workers).not.toEqual(before.workers);
 });
 
-test("a program for REST v2 is refused over GraphQL before any write", async () => {
+test("a program for REST v2 adopts endpoints with their own containers over GraphQL, and sends no write", async () => {
   const stack = await project("v2");
   await adoptInto(stack);
   await useApi(stack, "graphql");
   const before = await state();
   emulator.journal.clear();
-  const { exitCode, output } = await stack.run(["up", "--yes", "--skip-preview"], TYPES_KNOWN);
-  expect([exitCode !== 0, output]).toEqual([
-    true,
-    expect.stringContaining("cannot be set for an endpoint that is adopted over GraphQL"),
-  ]);
+  const { output } = await stack.succeed(["up", "--yes", "--skip-preview"], TYPES_KNOWN);
+  expect(new Set(output.match(/adopted endpoint \S+; nothing changed$/gm)).size).toBe(5);
   expect(writes()).toEqual([]);
   expect(await state()).toEqual(before);
 });

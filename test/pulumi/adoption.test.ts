@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 afterEach(() => emulator.stop());
 
-test("adoptId adopts an endpoint and updates it to match the program, and may be kept or removed afterwards", async () => {
+test("adoptId adopts an endpoint and updates it to match the program, and the stack deletes the endpoint only after adoptId was removed", async () => {
   const { id } = emulator.endpoints.create({
     name: "by hand",
     gpuIds: "AMPERE_16",
@@ -37,7 +37,16 @@ test("adoptId adopts an endpoint and updates it to match the program, and may be
   expect(emulator.endpoints.list()).toMatchObject([{ id, name: "by hand", gpuIds: "AMPERE_24", idleTimeout: 77 }]);
 
   await stack.preview("--expect-no-changes");
+  // While adoptId is in state, the endpoint is released.
+  const released = await stack.destroy();
+  expect(released.output).toContain(`endpoint ${id} is released, not deleted`);
+  expect(emulator.endpoints.list()).toMatchObject([{ id, workersMax: 3 }]);
+  await stack.up();
   await stack.writeProgram(program({}));
+  const saves = () => emulator.journal.requests({ operation: "saveEndpoint" }).length;
+  const before = saves();
+  await stack.up();
+  expect(saves()).toBe(before);
   await stack.preview("--refresh", "--expect-no-changes");
 
   await stack.writeProgram(program({ adoptId: "another" }));

@@ -28,6 +28,9 @@ test("killing the engine after a create leaves no process running, and the next 
   expect(emulator.endpoints.list().map(({ id }) => id)).toEqual(ids);
   const pending = async () => (await stack.exportState()).deployment.pending_operations ?? [];
   expect(await pending()).toHaveLength(2);
+  // As the message advises: then the endpoints are the stack's own, and destroy deletes them.
+  await stack.writeProgram(program);
+  await stack.up();
   await stack.refresh("--clear-pending-creates");
   expect(await pending()).toEqual([]);
   await stack.destroy();

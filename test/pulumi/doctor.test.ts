@@ -250,7 +250,8 @@ test("reports a killed adoption, which can be rolled back unless the stack has a
   expect((await doctor(env, { of })).state).toMatchObject({ found: expect.stringContaining(command) });
 
   const [type, parent] = ["pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint", "urn:pulumi:dev::test::"];
-  const { id, inputs, outputs } = { ...first, outputs: { ...first.outputs, __write: "0a1b2c3d" } };
+  const { __passed: __, ...passed } = first.outputs;
+  const { id, inputs, outputs } = { ...first, outputs: { ...passed, __stamp: "0a1b2c3d.0a1b2c3d" } };
   const endpoint = { urn: `${parent}${type}::llama`, custom: true, type, id, inputs, outputs };
   await of.importState({ version: 3, deployment: { resources: [endpoint] } } as State);
   expect((await doctor(env, { of })).state?.found).not.toContain(command);

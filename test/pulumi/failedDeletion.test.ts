@@ -46,7 +46,7 @@ function count(text: string, output: string): number {
 }
 
 const RUNS = "is in service and billed again";
-const LEFT = "an unfinished deletion or recycle may have left endpoint";
+const LEFT = "an earlier run on this machine may not have completed";
 
 test("when a removal, a destroy or a replacement times out, the endpoints stay in service and the next up changes nothing", async () => {
   const { emulator, stack } = await startBusy();
@@ -106,7 +106,8 @@ test("after a kill at zero workers, a preview reports it without a request, and 
   const preview = await stack.run(["preview", "--expect-no-changes"]);
   expect(preview.exitCode).not.toBe(0);
   expect(preview.output).toContain("3 to update");
-  for (const { id } of emulator.endpoints.list()) expect(preview.output).toContain(`${LEFT} ${id} scaled to zero`);
+  for (const { id } of emulator.endpoints.list())
+    expect(preview.output).toContain(`${LEFT} a deletion of endpoint ${id}, which sent`);
   expect(emulator.journal.requests()).toEqual([]);
   await stack.up();
   expect(workersAt(emulator)).toEqual(IN_SERVICE);
@@ -175,7 +176,7 @@ test("a recycle that was killed at zero workers is reported, and undone if the p
   await stack.writeProgram(recycling(1));
   const preview = await stack.run(["preview", "--expect-no-changes"]);
   expect(preview.exitCode).not.toBe(0);
-  expect(preview.output).toContain(`plain: ${LEFT}`);
+  expect(preview.output).toContain(`plain: ${LEFT} a recycle of endpoint`);
   await stack.up();
   expect(workersAt(emulator)).toEqual({ ...IN_SERVICE, plain: { workersMin: 0, workersMax: 4 } });
   await stack.preview("--refresh", "--expect-no-changes");

@@ -59,7 +59,7 @@ new ServerlessEndpoint("${logicalName}", { ...args, name: "mine" }, { parent: te
   expect(output).toContain(
     "moved it into or out of a component, keep it with aliases: [{ parent: <previous parent> }]",
   );
-  expect(output).toContain("pulumi.rootStackResource stands for no parent");
+  expect(output).toContain("For no parent, use pulumi.rootStackResource");
   const [before] = emulator.endpoints.list();
   await stack.writeProgram(program("one", "{ parent: pulumi.rootStackResource }"));
   await stack.up();

@@ -11,20 +11,11 @@ function program(resources: Readonly<Record<string, object>>, options = ""): str
   return `const { ServerlessEndpoint } = require("pulumi-serverless-gpu");\n${declared.join("\n")}`;
 }
 
-test("an endpoint that is handed back to its previous resource is deleted with it, unless another stack may manage it", async () => {
+const UP = ["up", "--yes", "--skip-preview"];
+
+test("an endpoint that another stack adopted on this machine is not deleted by its former resource, which can have it back", async () => {
   await using emulator = await startEmulator({ drainMs: 0 });
   const stack = await createStack({ program: program({ former: {} }), env: emulator.env });
-  await stack.up();
-  const [{ id: adoptId = "" } = {}] = emulator.endpoints.list();
-
-  await stack.writeProgram(program({ adopter: { adoptId } }));
-  await stack.up("--target", "**::adopter");
-  await stack.writeProgram(program({ former: {} }));
-  await stack.up();
-  expect(emulator.endpoints.list()).toMatchObject([{ id: adoptId }]);
-  await stack.destroy();
-  expect(emulator.endpoints.list()).toEqual([]);
-
   await stack.up();
   const [{ id = "" } = {}] = emulator.endpoints.list();
   const another = await createStack({
@@ -43,60 +34,64 @@ test("an endpoint that is handed back to its previous resource is deleted with i
   // As the message advises.
   await stack.writeProgram(program({ former: { adoptId: id } }));
   await stack.up();
+  await stack.writeProgram(program({ former: {} }));
+  await stack.up();
   expect(emulator.endpoints.list()).toMatchObject([{ id }]);
   await stack.destroy();
   expect(emulator.endpoints.list()).toEqual([]);
 });
 
-test("destroy deletes an endpoint that two resources of the stack manage, whichever resource is deleted first", async () => {
+test("an endpoint that two resources of the stack manage is kept until one of them has left the program", async () => {
   await using emulator = await startEmulator({ drainMs: 0 });
   const stack = await createStack({ program: program({ former: {} }), env: emulator.env });
   await stack.up();
   const [{ id: adoptId = "" } = {}] = emulator.endpoints.list();
   await stack.writeProgram(program({ former: {}, adopter: { adoptId } }));
   await stack.up("--target", "**::adopter");
+  const state = await stack.exportState();
 
-  // As the message advises.
-  const before = await stack.exportState();
   const refused = await stack.run(["destroy", "--yes", "--skip-preview", "--target", "**::former"]);
   expect(refused.exitCode).not.toBe(0);
-  expect(refused.output).toContain("remove this one from the program and run pulumi up without --target");
+  expect(refused.output).toContain("another resource adopted the endpoint in an earlier run on this machine");
   await stack.writeProgram(program({ adopter: { adoptId } }));
   await stack.up();
   expect(emulator.endpoints.list()).toMatchObject([{ id: adoptId }]);
   expect(endpointsIn(await stack.exportState())).toMatchObject([{ id: adoptId }]);
 
-  await stack.importState(before);
+  // The adopter leaves instead, and releases the endpoint.
+  await stack.importState(state);
+  await stack.writeProgram(program({ former: {} }));
+  expect((await stack.up()).output).toContain(`endpoint ${adoptId} is released, not deleted`);
+  expect(emulator.endpoints.list()).toMatchObject([{ id: adoptId }]);
   await stack.destroy();
   expect(emulator.endpoints.list()).toEqual([]);
 });
 
-test("a replacement with adoptId keeps the endpoint, and the plugin refuses it if the program deletes before it replaces", async () => {
+test.each([
+  "dynamic",
+  "plugin",
+])("a replacement with adoptId keeps the endpoint, even if it deletes before it replaces: %s form", async (form) => {
   await using emulator = await startEmulator({ drainMs: 0 });
-  const deletesFirst = "deleteBeforeReplace: true";
-  const stack = await createStack({ program: program({ llama: {} }, deletesFirst), env: emulator.env });
+  const ARGS = { name: "llama", gpuIds: ["AMPERE_24"], templateId: "t" };
+  const declared = (args: object) => {
+    const declaration = `new ServerlessEndpoint("llama", ${JSON.stringify({ ...ARGS, ...args })}, { deleteBeforeReplace: true });`;
+    return form === "plugin"
+      ? withPlugin(`const { ServerlessEndpoint } = plugin;\n${declaration}`)
+      : `const { ServerlessEndpoint } = require("pulumi-serverless-gpu");\n${declaration}`;
+  };
+  const stack =
+    form === "plugin" ? await createPluginStack("", emulator.env) : await createStack({ env: emulator.env });
+  const { id: adoptId } = emulator.endpoints.create({ ...ARGS, gpuIds: "AMPERE_24" });
+  await stack.writeProgram(declared({ adoptId }));
   await stack.up();
-  const [{ id: adoptId = "" } = {}] = emulator.endpoints.list();
-  await stack.writeProgram(program({ llama: { adoptId } }, deletesFirst));
-  await stack.up("--replace", "**::llama");
+  const replaced = await stack.up("--replace", "**::llama");
+  expect(replaced.output).toContain(`endpoint ${adoptId} is released, not deleted`);
   expect(emulator.endpoints.list()).toMatchObject([{ id: adoptId }]);
 
-  const declared = (args: object, options: string) => `
-new plugin.ServerlessEndpoint("llama", ${JSON.stringify({ name: "llama", gpuIds: ["AMPERE_24"], templateId: "t", ...args })}, { ${options} });`;
-  const other = await createPluginStack(declared({ adoptId }, deletesFirst), emulator.env);
-  await other.up();
-  const refused = await other.run(["up", "--yes", "--skip-preview", "--replace", "**::llama"]);
+  // Without adoptId, the new endpoint has the name of the released one.
+  await stack.writeProgram(declared({}));
+  const refused = await stack.run([...UP, "--replace", "**::llama"]);
   expect(refused.exitCode).not.toBe(0);
-  expect(refused.output).toContain("If you are replacing this resource, remove its option deleteBeforeReplace");
+  expect(refused.output).toContain(`set adoptId: "${adoptId}"`);
   expect(emulator.endpoints.list()).toMatchObject([{ id: adoptId }]);
-
-  // As the message advises.
-  await other.writeProgram(withPlugin(declared({ adoptId }, "")));
-  await other.up("--replace", "**::llama");
-  expect(emulator.endpoints.list()).toMatchObject([{ id: adoptId }]);
-  await other.writeProgram(withPlugin(declared({}, deletesFirst)));
-  await other.up("--replace", "**::llama");
-  const [{ id = "" } = {}, ...more] = emulator.endpoints.list();
-  expect(id).not.toBe(adoptId);
-  expect(more).toEqual([]);
 });

@@ -42,6 +42,9 @@ exports.read = getEndpointOutput({ id: llama.id });
   expect(JSON.stringify(read) + state).not.toMatch(/"kept"|workersPFBTarget|secret-of-the-endpoint/);
   expect(adopted.output + changed.output).not.toContain("secret-of-the-endpoint");
 
+  // Without adoptId, the endpoint is the stack's own.
+  await stack.writeProgram(program(4).replace(`adoptId: "${id}", `, ""));
+  await stack.up();
   const removed = await stack.destroy();
   expect(removed.output).not.toContain("warning");
   expect(emulator.endpoints.list()).toEqual([]);

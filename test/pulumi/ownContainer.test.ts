@@ -118,7 +118,9 @@ test("a preview refuses settings that the service does not support, and names th
   const both = await refusal(dynamic(`${FIRST}, templateId: "shared"`));
   expect(both).toContain("cannot be combined with templateId");
   expect(await refusal(dynamic(""))).toContain("is required (or imageName");
-  expect(await refusal(dynamic(`${FIRST}, adoptId: "abc"`))).toContain("adopted over GraphQL");
+  const { id } = emulator.endpoints.create({ name: "theirs", gpuIds: "ADA_24", templateId: "shared" });
+  expect(await refusal(dynamic(`${FIRST}, adoptId: "${id}"`))).toContain("has a template that does not belong to it");
+  emulator.endpoints.delete(id);
   expect(writes()).toEqual([]);
 
   await stack.writeProgram(dynamic(FIRST));

@@ -34,7 +34,7 @@ describe("an endpoint that two resources name", () => {
   afterEach(() => emulator.stop());
   const ids = () => emulator.endpoints.list().map(({ id }) => id);
 
-  test("survives a rename that follows the error's advice, and replacements while adoptId is still set", async () => {
+  test("survives a rename that follows the error's advice, and is released by replacements while adoptId is still set", async () => {
     const stack = await createStack({ program: program({ a: ARGS }), env: emulator.env });
     await stack.up();
     const [id = ""] = ids();
@@ -49,10 +49,10 @@ describe("an endpoint that two resources name", () => {
     expect(await logicalNames(stack)).toEqual(["b"]);
 
     const replaced = await stack.up("--replace", await urnOf(stack, "b"));
-    expect(replaced.output).toContain(`warning: endpoint ${id} is not deleted`);
+    expect(replaced.output).toContain(`warning: endpoint ${id} is released, not deleted`);
     expect(ids()).toEqual([id]);
     await stack.preview("--refresh", "--expect-no-changes");
-    expect(JSON.stringify(await stack.preview("--diff"))).not.toContain("__owner");
+    expect(JSON.stringify(await stack.preview("--diff"))).not.toContain("__stamp");
 
     // After a deletion elsewhere, the advice still works. An empty list would prove nothing.
     const { id: neighbour } = emulator.endpoints.create({ ...ARGS, name: "neighbour" });

@@ -82,7 +82,7 @@ test("an endpoint that another resource declares is kept, even if the engine com
 
   const moved = `const b = endpoint("b", { adoptId: "${foreign}" }, { provider: p });\nendpoint("a", {}, { dependsOn: b });`;
   await stack.writeProgram(program(moved, { url: second.url, key: "second-account-key" }));
-  expect((await stack.up()).output).toContain(`endpoint ${id} is not deleted`);
+  expect((await stack.up()).output).toContain(`endpoint ${id} is released, not deleted`);
   expect(ids()).toEqual([id]);
   expect(emulator.journal.operations()).not.toContain("deleteEndpoint");
   await stack.preview("--refresh", "--expect-no-changes");

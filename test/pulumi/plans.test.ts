@@ -63,7 +63,7 @@ const PLUGIN = {
 test.each([
   ["the dynamic form", DYNAMIC],
   ["the plugin", PLUGIN],
-])("a saved plan of %s creates, adopts, changes, renames and deletes every kind of resource", async (_, {
+])("a saved plan of %s creates, adopts, changes, renames, deletes and releases every kind of resource", async (_, {
   write,
   create,
 }) => {
@@ -83,16 +83,18 @@ test.each([
 
   await stack.writeProgram(write(ALL(2) + ADOPTIONS + adopting("latter") + endpoint("second", 'adoptId: "second"')));
   const second = await plan(stack);
-  expect(second.output).toContain("endpoint by-hand is not deleted");
+  expect(second.output).toContain("endpoint by-hand is released, not deleted");
   expect(names()).toEqual(drawn);
   expect(emulator.endpoints.list()).toMatchObject([{}, {}, { workersMax: 2 }]);
   await stack.preview("--expect-no-changes");
 
   await stack.writeProgram(write(ADOPTIONS));
   await plan(stack);
-  expect(emulator.endpoints.list()).toEqual([]);
+  // What was adopted is released.
+  expect(emulator.endpoints.list()).toMatchObject([{ id: "by-hand" }, { id: "second" }]);
   expect(names()).toEqual(["login by hand", "template by hand"]);
   await stack.destroy();
+  expect(names()).toEqual(["login by hand", "template by hand"]);
 });
 
 const rolledOut = (template: string) => `

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Emulator } from "../../emulator";
+import { createClient } from "../../sdk";
 import { ended, start as startCommand } from "../cli/command";
 import { type Remembered, StepFailed, up } from "../faults/engineMemory";
 import { newMachine, programOf, startProvider, startService, TOKEN } from "./rollOuts";
@@ -39,6 +40,26 @@ export async function failedUp(
   return error;
 }
 
+/** Runs `up`, which must fail, and sets another image in the console while the test runs. */
+export async function failedUpWithEdit(
+  { emulator, first }: Run,
+  provider: Provider,
+  program: ReturnType<typeof programOf>,
+  before: Remembered | undefined,
+): Promise<StepFailed> {
+  await using console = consoleOf(emulator);
+  // Loads the client's code before the time counts.
+  await console.endpoints.get(first.id);
+  emulator.faults.add({ match: { operation: "status-sync", nth: 1 }, effect: { latencyMs: 5_000 } });
+  const { rollOut } = program;
+  const test = { ...rollOut.test, timeout: 60 };
+  const running = failedUp(provider, { ...program, rollOut: { ...rollOut, test } }, before);
+  const isHeld = () => emulator.journal.requests({ outcome: "pending", operation: "status-sync" }).length > 0;
+  while (!isHeld()) await sleep(20);
+  await console.endpoints.update(first.id, { imageName: "me/theirs-good" });
+  return running;
+}
+
 /** The release that the endpoint has at first. */
 export const former = { image: "me/llama-good", env: { HF_TOKEN: TOKEN, VERSION: "good" } };
 
@@ -67,15 +88,24 @@ export async function killAt(
 export type Run = Awaited<ReturnType<typeof start>>;
 
 /** Runs the command that reverts what an unfinished adoption changed. */
-export async function rollBack({ emulator, machine, first }: Run) {
+export async function rollBack({ emulator, machine, first }: Run, api = "v2") {
   const { env } = process;
   process.env = { ...env, ...emulator.env, SERVERLESS_GPU_SERVICE: "runpod", XDG_CACHE_HOME: machine };
   try {
-    return await ended(startCommand("rollback", first.id, "--left", "--yes", "--api", "v2"));
+    return await ended(startCommand("rollback", first.id, "--left", "--yes", "--api", api));
   } finally {
     process.env = env;
   }
 }
 
-/** The settings of the endpoint other than its image and variables. */
+/** The largest number of the endpoint's workers. */
 export const maximumOf = ({ emulator, first }: Run) => emulator.endpoints.get(first.id)?.workersMax;
+
+/** Sets another image of the endpoint in the console. */
+export async function editImage({ emulator, first }: Run, imageName: string): Promise<void> {
+  await using console = consoleOf(emulator);
+  await console.endpoints.update(first.id, { imageName });
+}
+
+const consoleOf = ({ url, apiKey }: Emulator) =>
+  createClient({ graphqlUrl: url, queueUrl: url, service: "runpod", apiKey, api: "v2" });

@@ -13,9 +13,6 @@ import { startDynamicProvider } from "./dynamicProvider";
 /** The secret variable of the endpoint. */
 export const TOKEN = "env-canary-roll-41d0";
 
-/** The output of workers whose image's name ends with `-set`, which a test can change. */
-export const answers = { set: "5" };
-
 /** The behavior of the workers, by the part of the image's name after the last hyphen. */
 const PROGRAMS: Readonly<Record<string, (context: HandlerContext) => unknown>> = {
   good: async ({ sleep }) => {
@@ -23,7 +20,6 @@ const PROGRAMS: Readonly<Record<string, (context: HandlerContext) => unknown>> =
     return { text: "4" };
   },
   wrong: () => ({ text: "5" }),
-  set: () => ({ text: answers.set }),
   broken: () => {
     throw new Error("CUDA error: no kernel image is available");
   },

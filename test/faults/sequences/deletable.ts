@@ -63,6 +63,9 @@ export function isReplaced({ machine, replaced, alive }: Before, entry: Entry, o
   return entry.provider !== one.provider && account !== undefined && account !== accountFor(machine, one.provider);
 }
 
+/** Returns `true` if state has an `adoptId`: the endpoint is released, not deleted. */
+export const isReleased = ({ outputs }: Pick<Entry, "outputs">): boolean => outputs.adoptId !== undefined;
+
 /**
  * The ids that this command may delete: what the user took out or had replaced, and nobody else
  * declares.
@@ -71,16 +74,17 @@ export function deletable(before: Before, { command }: Pick<Run, "command">): Se
   if (command === "preview" || command === "refresh" || before.isTypo) return new Set();
   const { program, entries, others, scope } = before;
   const held = new Set(others.filter(({ isDoomed }) => !isDoomed).map(({ id }) => id));
+  const own = entries.filter((entry) => !isReleased(entry));
   if (command === "destroy") {
     for (const { name, id } of entries) if (!isInScope(scope, name)) held.add(id);
-    return new Set(entries.map(({ id }) => id).filter((id) => !held.has(id)));
+    return new Set(own.map(({ id }) => id).filter((id) => !held.has(id)));
   }
   for (const { name, args } of program.resources) {
     // With the plugin, a resource that is not acted on cannot say that it adopts, as
     // docs/how-to/adopt-an-account.md warns.
     if (args.adoptId && (!before.isPlugin || isInScope(scope, name))) held.add(args.adoptId);
   }
-  const free = entries.filter((entry) => {
+  const free = own.filter((entry) => {
     const one = entry.isDoomed ? undefined : declaredFor(program, entries, entry);
     const canGo = isInScope(scope, entry.name, one?.name);
     if (canGo && (!one || isReplaced(before, entry, one))) return true;

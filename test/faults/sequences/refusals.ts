@@ -1,7 +1,7 @@
 import { type Before, declaredFor, deletable, entryFor, isInScope, isReplaced } from "./deletable";
 import type { Run } from "./engine";
 import type { Declared } from "./program";
-import { accountFor, type World } from "./world";
+import { accountFor, type Entry, type World } from "./world";
 
 /** Returns the reason if a command may be refused. Otherwise it must succeed. */
 export function reasonsToRefuse(before: Before, run: Run, world: World): string[] {
@@ -23,7 +23,7 @@ export function reasonsToRefuse(before: Before, run: Run, world: World): string[
       "a target that is nowhere",
   ];
   if (command === "refresh") return named(common);
-  if (command === "destroy") return named([...common, isLeftToOthers(before) && "left to the adopter's deletion"]);
+  if (command === "destroy") return named([...common, isShared(before, entries) && "what two resources have"]);
   return named([
     ...common,
     hasDead && "gone",
@@ -31,6 +31,7 @@ export function reasonsToRefuse(before: Before, run: Run, world: World): string[
     program.createsFirst && before.replaced.length > 0 && "replaced by creating first",
     hasAliasClash(before) && "an alias that is declared",
     run.flags.length > 0 && hasExplicitProvider(before) && "a provider that is not targeted",
+    isShared(before, undeclared(before)) && "the removal of one of two resources that have an endpoint",
     leavesOutAdopter(before) && "an endpoint to be adopted by a resource that is not acted on",
     hasTwoOwners(before) && "an endpoint that two declared resources have",
     ...program.resources.flatMap((one) => [
@@ -38,7 +39,7 @@ export function reasonsToRefuse(before: Before, run: Run, world: World): string[
       nameProblem(before, one),
       isBehind(before, one, world) && "a name that a list still shows",
       isTemplateUnseen(seen, one) && "a move to an account that does not show the template",
-      isShared(before, one) && "replacement of what two resources share",
+      isReplacedWhileShared(before, one) && "replacement of what two resources share",
       containerProblem(seen, one),
       releaseProblem(seen, one),
     ]),
@@ -51,12 +52,11 @@ const isKnown = ({ program, entries }: Before, { command }: Run, name: string) =
     (one) => one.name === name,
   );
 
-/**
- * The former resource of an endpoint waits for the adopter's deletion only in its own process:
- * each provider has one.
- */
-const isLeftToOthers = ({ entries }: Before) =>
-  entries.some(({ id, provider }) => entries.some((other) => other.id === id && other.provider !== provider));
+/** The former resource of an endpoint does not delete it while the adopter may still manage it. */
+const isShared = ({ entries }: Before, some: readonly Entry[]) =>
+  some.some((one) => entries.some((other) => other !== one && other.id === one.id));
+
+const undeclared = ({ program, entries }: Before) => entries.filter((entry) => !declaredFor(program, entries, entry));
 
 const named = (reasons: readonly (string | false | undefined)[]) =>
   reasons.filter((reason) => typeof reason === "string");
@@ -171,20 +171,16 @@ function containerProblem({ program, entries, run }: Seen, one: Declared): strin
 function releaseProblem({ program, entries, machine, run, world }: Seen, one: Declared): string | undefined {
   const { imageName, rollOut } = one.args;
   const own = entryFor(program, entries, one);
-  const id = own?.id ?? one.args.adoptId ?? "";
   if (own?.isHalfMade) return "an update that has failed before";
   if (rollOut === undefined) return undefined;
-  const served = world.served.get(id) ?? new Set();
-  // The service shows that it was taken back, whoever did it.
-  const isEarlier = served.has(imageName) && served.size > 1;
-  if (imageName?.endsWith("wrong") || isEarlier) return "a release that fails";
+  if (imageName?.endsWith("wrong")) return "a release that fails";
   if (run.edited) return "an edit meanwhile";
   if (world.holdsJobs) return "jobs that hold workers";
   if (machine.keys.size > 1) return "another key";
   return own && !own.outputs.imageName ? "a template before" : undefined;
 }
 
-function isShared(before: Before, one: Declared): boolean {
+function isReplacedWhileShared(before: Before, one: Declared): boolean {
   const own = entryFor(before.program, before.entries, one);
   return !!own && before.replaced.includes(one.name) && before.entries.filter(({ id }) => id === own.id).length > 1;
 }

@@ -1,4 +1,4 @@
-import { type Before, declaredFor, deletable, isInScope } from "./deletable";
+import { type Before, declaredFor, deletable, isInScope, isReleased } from "./deletable";
 import type { Run } from "./engine";
 import { noteGiven, whatIsOutOfService } from "./inService";
 import { reasonsToRefuse } from "./refusals";
@@ -49,6 +49,7 @@ export async function check(world: World, before: Before, run: Run): Promise<Pro
     ...whatIsNotTheirs(world, before, run, step).map((text) => problem("theirs", text)),
     ...whatWasOverruled(run, step).map((text) => problem("overruled", text)),
     ...whatDied(step),
+    ...whatWasReleased(step),
     ...whatWasDoubled(step),
     ...whatWasTouched(step),
     ...whatStateSays(step),
@@ -69,10 +70,8 @@ function remember({ world, before, run, alive, entries, succeeded }: Step): void
     if (!world.theirs.has(id)) ours.add(id);
     orphans.delete(id);
   }
-  for (const [id, { record }] of alive) {
-    const images = world.served.get(id) ?? new Set();
-    world.served.set(id, images.add(record.imageName));
-  }
+  // From then on, an endpoint is whoever's it was.
+  for (const { id } of released(before, entries)) ours.delete(id);
   if (run.wasDisturbed && !succeeded) {
     const held = new Set([...idsOf(entries), ...idsOf(before.others)]);
     for (const id of alive.keys()) {
@@ -98,6 +97,16 @@ function remember({ world, before, run, alive, entries, succeeded }: Step): void
  */
 function isUnseen({ id, outputs }: Entry, alive: Step["alive"]): boolean {
   return outputs.templateId === TEMPLATE && alive.get(id)?.record.imageName !== TEMPLATE_IMAGE;
+}
+
+/** The adopted endpoints that have left the state. */
+const released = ({ entries: former }: Before, entries: readonly Entry[]) =>
+  former.filter((entry) => isReleased(entry) && !idsOf(entries).includes(entry.id));
+
+/** A run that releases an endpoint names it. */
+function whatWasReleased({ before, run, alive, entries, succeeded }: Step): Problem[] {
+  const untold = released(before, entries).filter(({ id }) => alive.has(id) && !run.output.includes(id));
+  return succeeded ? untold.map(({ id }) => problem("released", `${id} was released without a word`)) : [];
 }
 
 function whatDied({ world, before, run, alive, succeeded }: Step): Problem[] {

@@ -47,8 +47,6 @@ export interface World {
   readonly ours: Set<string>;
   /** Endpoints that a disturbed run changed, with the cache folder of that run. */
   readonly unseen: Map<string, string>;
-  /** Every image that an endpoint has served, by its id. */
-  readonly served: Map<string, Set<unknown>>;
   /** The image that the last `up` with exit code 0 left, by the endpoint's id. */
   readonly accepted: Map<string, unknown>;
   /** `true` if jobs may hold workers. */
@@ -102,7 +100,6 @@ export async function createWorld(setup: Setup): Promise<World> {
     theirs: new Map(foreign.map((id) => [id, { record: alive.get(id)?.record ?? {} }])),
     ours: new Set(),
     unseen: new Map(),
-    served: new Map(),
     accepted: new Map(),
     holdsJobs: false,
     orphans: new Map(),

@@ -1,4 +1,4 @@
-import { refuseOtherId } from "../../../provider/adoption/adoption";
+import { adoptsOther, refuseOtherId } from "../../../provider/adoption/adoption";
 import { ENDPOINT_INPUTS } from "../../../provider/endpoint/endpointInputs";
 import { changesOwnInputs, checkRecordInputs } from "../../../provider/fields/recordInputs";
 import { type Properties, UNKNOWN } from "../../../provider/properties";
@@ -89,9 +89,8 @@ describe("adoptId", () => {
     expect(() => refuseOtherId("an endpoint", "ep-1", { adoptId: "ep-2" })).toThrow(
       /adoptId: is ep-2, but.*endpoint ep-1 already/,
     );
-    for (const adoptId of ["ep-1", undefined, UNKNOWN]) {
-      expect(() => refuseOtherId("an endpoint", "ep-1", { adoptId })).not.toThrow();
-    }
+    expect(adoptsOther("ep-1", { adoptId: "ep-2" })).toBe(true);
+    for (const adoptId of ["ep-1", undefined, UNKNOWN]) expect(adoptsOther("ep-1", { adoptId })).toBe(false);
   });
 });
 

@@ -1,177 +1,189 @@
-import { createClient } from "../../../sdk";
-import { type Remembered, refresh, up } from "../../faults/engineMemory";
+import { up } from "../../faults/engineMemory";
 import {
   AFTER_THE_SAVE,
+  editImage,
   failedUp,
+  failedUpWithEdit,
   former,
   killAt,
+  type Moment,
   maximumOf,
   type Run,
   rollBack,
   start,
 } from "../../support/rollOutRuns";
-import { newMachine, programOf, serving, startProvider } from "../../support/rollOuts";
-
-type Provider = Run["provider"];
+import { newMachine, programOf, serving, startProvider, TOKEN } from "../../support/rollOuts";
 
 /** Adopts the endpoint with another image and more workers. */
-const adopting = (id: string, kind = "2-good") => ({ ...programOf(kind), workersMax: 6, adoptId: id });
+const adopting = (id: string, kind = "wrong") => ({ ...programOf(kind), workersMax: 6, adoptId: id });
+const withoutRollOut = ({ rollOut: _, ...program }: ReturnType<typeof adopting>) => program;
 
-const consoleOf = ({ url, apiKey }: Run["emulator"]) =>
-  createClient({ graphqlUrl: url, queueUrl: url, service: "runpod", apiKey, api: "v2" });
+const TEMPLATE = 'exports.handler = () => require("pulumi-serverless-gpu/handlers").templateV1;';
+const ANOTHER = { __provider: TEMPLATE, automaticName: "other", imageName: "app:1" };
 
-const EDIT = { imageName: "me/theirs-good" };
-
-/** Sets another image in the console. */
-async function editImage(emulator: Run["emulator"], id: string): Promise<void> {
-  await using console = consoleOf(emulator);
-  await console.endpoints.update(id, EDIT);
+/** What the next run of any resource on this machine prints. */
+async function saidByNextRun({ emulator, machine }: Run, automaticName = "other"): Promise<string> {
+  await using next = await startProvider(emulator, machine);
+  await up(next, { ...ANOTHER, automaticName }, undefined);
+  return next.output();
 }
 
-/** Runs `up`, which must fail, and sets another image in the console while the test runs. */
-async function failedUpWithEdit({ emulator, first }: Run, provider: Provider, program: object, before?: Remembered) {
-  await using console = consoleOf(emulator);
-  // Loads the client's code before the time counts.
-  await console.endpoints.get(first.id);
-  emulator.faults.add({ match: { operation: "status-sync", nth: 1 }, effect: { latencyMs: 3_000 } });
-  const running = failedUp(provider, program, before);
-  const isHeld = () => emulator.journal.requests({ outcome: "pending", operation: "status-sync" }).length > 0;
-  while (!isHeld()) await new Promise((resolve) => setTimeout(resolve, 20));
-  await console.endpoints.update(first.id, EDIT);
-  return running;
-}
-
-describe("if the console sets another image while an adoption is judged", () => {
-  test("the worker counts are restored, and the error lists everything else with the command that restores it", async () => {
-    await using run = await start();
-    const { emulator, provider, machine, first } = run;
-    const error = await failedUpWithEdit(run, provider, adopting(first.id));
+test("an adoption whose release fails leaves the endpoint as it was, and the next one with a good release passes", async () => {
+  await using run = await start();
+  const { emulator, machine, provider, first } = run;
+  for (const saves of [2, 4]) {
+    await using each = await startProvider(emulator, machine);
+    const error = await failedUp(each, adopting(first.id), undefined);
+    expect(error.message).toContain("What served before was saved again");
+    expect(error.message).toContain("The endpoint was not adopted");
     expect(error.remembered).toBeUndefined();
-    expect(error.message).toContain("The endpoint was not adopted. The endpoint still has env.VERSION of this program");
-    expect(error.message).toContain(`serverless-gpu rollback ${first.id} --left --yes`);
-    expect(maximumOf(run)).toBe(2);
-    expect(serving(emulator)).toMatchObject({ image: "me/theirs-good", env: { VERSION: "2-good" } });
-    // A process of another deployment names it as well.
-    await provider.stop();
-    expect(await rollBack(run)).toMatchObject({ code: 0, stderr: expect.stringContaining("has them again") });
-    expect(serving(emulator)).toMatchObject({ image: "me/theirs-good", env: former.env });
+    expect([serving(emulator), maximumOf(run)]).toEqual([{ ...former, saves }, 2]);
+  }
+  expect(await saidByNextRun(run)).not.toContain("did not finish the adoption");
+  const adopted = await up(provider, adopting(first.id, "2-good"), undefined);
+  expect(adopted.outputs).toMatchObject({ imageName: "me/llama-2-good", workersMax: 6 });
+}, 120_000);
 
-    await using next = await startProvider(emulator, machine);
-    const adopted = await up(next, adopting(first.id), undefined);
-    expect(adopted.outputs).toMatchObject({ imageName: "me/llama-2-good", workersMax: 6 });
-  }, 120_000);
+const KILLS: Moment[] = [AFTER_THE_SAVE, ["the restore, before it", "updateEndpoint", 2, "before"]];
 
-  test("an adoption that then fails restores the settings that the first one changed", async () => {
-    await using run = await start();
-    const { emulator, provider, machine, first } = run;
-    await failedUpWithEdit(run, provider, adopting(first.id));
-    await using next = await startProvider(emulator, machine);
-    const error = await failedUp(next, adopting(first.id, "wrong"), undefined);
-    expect(error.message).toContain("failed and was rolled back: its test failed");
-    expect(maximumOf(run)).toBe(2);
-    expect(serving(emulator)).toMatchObject({ image: "me/theirs-good", env: former.env });
-  }, 120_000);
+test.each(
+  KILLS,
+)("after a kill at %s, the next up tests the release again and leaves the endpoint as it was before both", async (...moment) => {
+  await using run = await start();
+  const { emulator, machine, provider, first } = run;
+  await killAt(emulator, provider, moment, undefined, adopting(first.id));
+  await using next = await startProvider(emulator, machine);
+  const error = await failedUp(next, adopting(first.id), undefined);
+  expect(error.remembered).toBeUndefined();
+  expect([serving(emulator), maximumOf(run)]).toEqual([expect.objectContaining(former), 2]);
+}, 120_000);
 
-  test("removing an endpoint that an earlier run adopted without a verdict restores the worker counts", async () => {
-    await using run = await start();
-    const { emulator, provider, machine, first } = run;
-    emulator.faults.add({ match: { operation: "health" }, effect: { status: 400 } });
-    const { remembered } = await failedUp(provider, adopting(first.id), undefined);
-    emulator.faults.clear();
-    await using next = await startProvider(emulator, machine);
-    const error = await failedUpWithEdit(run, next, adopting(first.id), remembered as Remembered);
-    expect(error.message).toContain("neither accepted nor rolled back");
-    expect(error.remembered?.outputs).toMatchObject({ imageName: "me/theirs-good", workersMax: 6, __adopting: true });
-    await using last = await startProvider(emulator, machine);
-    const left = (await refresh(last, error.remembered as Remembered)) as Remembered;
-    await last.delete(left.id, left.outputs);
-    expect(maximumOf(run)).toBe(2);
-    expect(serving(emulator)).toMatchObject({ image: "me/theirs-good" });
-  }, 120_000);
-});
+test("an adoption on another machine, of an endpoint that already has the bad release, fails and names the command that returns to another one", async () => {
+  await using run = await start();
+  const { emulator, provider, first } = run;
+  await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id));
+  await using other = await startProvider(emulator, newMachine());
+  const error = await failedUp(other, adopting(first.id), undefined);
+  expect(other.output()).toContain("is already in service, but has not passed: it is tested now");
+  expect(error.message).toContain("this run does not know what served before. The endpoint was not adopted");
+  expect(error.message).toContain(`rollback ${first.id} --to <version>`);
+  expect(error.remembered).toBeUndefined();
+  // The machine of the killed run still knows what served before.
+  expect(await rollBack(run)).toMatchObject({ code: 0, stderr: expect.stringContaining("has them again") });
+  expect([serving(emulator), maximumOf(run)]).toEqual([expect.objectContaining(former), 2]);
+}, 120_000);
 
-describe("if the console sets another image after an adoption", () => {
-  test("removing a resource that was adopted without a verdict restores the worker counts and lists everything else", async () => {
-    await using run = await start();
-    const { emulator, provider, machine, first } = run;
-    emulator.faults.add({ match: { operation: "health" }, effect: { status: 400 } });
-    const { remembered } = await failedUp(provider, adopting(first.id), undefined);
-    emulator.faults.clear();
-    await editImage(emulator, first.id);
-    const left = remembered as Remembered;
-    const next = await startProvider(emulator, machine);
-    await next.delete(left.id, left.outputs);
-    expect(next.output()).toContain("The endpoint still has env.VERSION of this program");
-    expect(next.output()).toContain(`serverless-gpu rollback ${first.id} --left --yes`);
-    expect(maximumOf(run)).toBe(2);
-    await next.stop();
-    await rollBack(run);
-    expect(serving(emulator)).toMatchObject({ image: "me/theirs-good", env: former.env });
-  }, 120_000);
+test("an adoption on another machine, of an endpoint that already has the good release, tests it and saves nothing", async () => {
+  await using run = await start();
+  const { emulator, provider, first } = run;
+  await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id, "2-good"));
+  const { saves } = serving(emulator);
+  await using other = await startProvider(emulator, newMachine());
+  const adopted = await up(other, adopting(first.id, "2-good"), undefined);
+  expect(other.output()).toContain("its new release has passed");
+  expect(serving(emulator)).toMatchObject({ image: "me/llama-2-good", saves });
+  expect(await other.diff(adopted.id, adopted.outputs, adopted.inputs)).toMatchObject({ changes: "none" });
+}, 120_000);
 
-  test("the next adoption after a killed one starts from the worker counts before both adoptions", async () => {
-    await using run = await start();
-    const { emulator, provider, machine, first } = run;
-    await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id));
-    await editImage(emulator, first.id);
-    await using next = await startProvider(emulator, machine);
-    await failedUp(next, adopting(first.id, "wrong"), undefined);
-    expect(maximumOf(run)).toBe(2);
-    expect(serving(emulator)).toMatchObject({ image: "me/theirs-good", env: former.env });
-  }, 120_000);
-
-  test("the command restores the settings that a killed adoption changed, except for the console's changes, and says so", async () => {
+test.each([
+  ["could not be restored", { operation: "updateEndpoint", nth: 2 }, "me/llama-wrong"],
+  ["could not be tested", { operation: "health" }, former.image],
+])(
+  "a release that %s leaves the endpoint out of state, and the next run names it if it was not restored",
+  async (_name, match, image) => {
     await using run = await start();
     const { emulator, provider, first } = run;
-    await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id));
-    await editImage(emulator, first.id);
-    const { code, stderr } = await rollBack(run);
+    emulator.faults.add({ match, effect: { status: 400 } });
+    const error = await failedUp(provider, adopting(first.id), undefined);
+    emulator.faults.clear();
+    expect(error.remembered).toBeUndefined();
+    expect(serving(emulator)).toMatchObject({ image });
+    await provider.stop();
+    const said = await saidByNextRun(run);
+    const isNamed = said.includes(`did not finish the adoption of endpoint ${first.id} ("llama")`);
+    expect(isNamed).toBe(image !== former.image);
+    if (isNamed) await rollBack(run);
+    expect([serving(emulator), maximumOf(run)]).toEqual([expect.objectContaining(former), 2]);
+  },
+  120_000,
+);
+
+test("if the console sets another image while the release of an adoption is tested, only that image stays", async () => {
+  await using run = await start();
+  const { emulator, provider, first } = run;
+  const error = await failedUpWithEdit(run, provider, adopting(first.id), undefined);
+  expect(error.remembered).toBeUndefined();
+  expect(error.message).toContain("someone else changed imageName while it was tested");
+  expect(error.message).toContain("The endpoint was not adopted");
+  expect(serving(emulator)).toMatchObject({ image: "me/theirs-good", env: former.env });
+  expect(maximumOf(run)).toBe(2);
+}, 120_000);
+
+describe.each([
+  ["with a rollout", adopting],
+  ["without a rollout", (id: string, kind?: string) => withoutRollOut(adopting(id, kind))],
+])("an adoption %s that was killed", (_name, program) => {
+  async function killed(run: Run, kind: string): Promise<void> {
+    await killAt(run.emulator, run.provider, AFTER_THE_SAVE, undefined, program(run.first.id, kind));
+    expect(serving(run.emulator)).toMatchObject({ image: `me/llama-${kind}` });
+  }
+
+  test("is named by the next run of any resource, and the command restores everything but the console's later change", async () => {
+    await using run = await start();
+    await killed(run, "wrong");
+    const said = await saidByNextRun(run);
+    expect(said).toContain(`did not finish the adoption of endpoint ${run.first.id} ("llama")`);
+    expect(said).toContain(`rollback ${run.first.id} --left --yes`);
+    await editImage(run, "me/theirs-good");
+    const { code, stdout, stderr } = await rollBack(run);
     expect([code, stderr]).toEqual([0, expect.stringContaining("has them again, except for imageName")]);
+    expect(stdout + stderr + said).not.toContain(TOKEN);
+    expect(serving(run.emulator)).toMatchObject({ image: "me/theirs-good", env: former.env });
     expect(maximumOf(run)).toBe(2);
-    expect(serving(emulator)).toMatchObject({ image: "me/theirs-good", env: former.env });
+    expect(await rollBack(run)).toMatchObject({ code: 1, stderr: expect.stringContaining("has no record") });
+    expect(await saidByNextRun(run, "third")).not.toContain("did not finish the adoption");
+  }, 120_000);
+
+  test("is completed by the same program and no longer named", async () => {
+    await using run = await start();
+    await killed(run, "2-good");
+    await using next = await startProvider(run.emulator, run.machine);
+    const { id, outputs, inputs } = await up(next, program(run.first.id, "2-good"), undefined);
+    expect(outputs).toMatchObject({ imageName: "me/llama-2-good", workersMax: 6 });
+    expect(await saidByNextRun(run)).not.toContain("did not finish the adoption");
+    expect(await next.diff(id, outputs, inputs)).toMatchObject({ changes: "none" });
+  }, 120_000);
+
+  test("leaves nothing behind for a program that adopts the endpoint with fewer settings", async () => {
+    await using run = await start();
+    await killed(run, "2-good");
+    await using next = await startProvider(run.emulator, run.machine);
+    const { workersMax: _, ...less } = program(run.first.id, "2-good");
+    const { outputs } = await up(next, less, undefined);
+    expect(maximumOf(run)).toBe(2);
+    expect(outputs).toMatchObject({ imageName: "me/llama-2-good", workersMax: 2 });
   }, 120_000);
 });
 
-test("an adoption that fails after a killed one with another image leaves the endpoint as it was before both adoptions", async () => {
+test("an adoption that the service rejects is not named", async () => {
   await using run = await start();
-  const { emulator, provider, machine, first } = run;
-  await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id));
-  await using next = await startProvider(emulator, machine);
-  await failedUp(next, adopting(first.id, "wrong"), undefined);
-  expect(maximumOf(run)).toBe(2);
+  const { emulator, provider, first } = run;
+  emulator.faults.add({ match: { operation: "updateEndpoint" }, effect: { status: 400 }, times: 1 });
+  await failedUp(provider, adopting(first.id), undefined);
+  await provider.stop();
+  expect(await saidByNextRun(run)).not.toContain("did not finish the adoption");
   expect(serving(emulator)).toMatchObject(former);
 }, 120_000);
 
-describe("an adoption that was killed on another machine", () => {
-  test("is judged and not completed if its image is bad, and the error names the command that rolls the release back", async () => {
-    await using run = await start();
-    const { emulator, provider, first } = run;
-    await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id, "wrong"));
-    const elsewhere = newMachine();
-    for (const workersMax of [6, 9]) {
-      await using other = await startProvider(emulator, elsewhere);
-      const error = await failedUp(other, { ...adopting(first.id, "wrong"), workersMax }, undefined);
-      expect(error.message).toContain("was not adopted: it already had the program's release, which failed: its test");
-      expect(error.message).toMatch(new RegExp(`serverless-gpu rollback ${first.id} --to \\d`));
-      expect(error.remembered).toBeUndefined();
-      expect(maximumOf(run)).toBe(6);
-    }
-    // The machine of the killed run still knows what served before.
-    expect(await rollBack(run)).toMatchObject({ code: 0, stderr: expect.stringContaining("has them again") });
-    expect(maximumOf(run)).toBe(2);
-    expect(serving(emulator)).toMatchObject(former);
-  }, 120_000);
-
-  test("is judged and completed if its image is good, and is not judged again", async () => {
-    await using run = await start();
-    const { emulator, provider, first } = run;
-    await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id));
-    const { saves } = serving(emulator);
-    await using other = await startProvider(emulator, newMachine());
-    const adopted = await up(other, adopting(first.id), undefined);
-    expect(other.output()).toContain("is already in service and is judged now");
-    expect(other.output()).toContain("has passed");
-    expect(serving(emulator)).toMatchObject({ image: "me/llama-2-good", saves });
-    expect(await other.diff(adopted.id, adopted.outputs, adopted.inputs)).toMatchObject({ changes: "none" });
-  }, 120_000);
-});
+test.each([
+  "graphql",
+  "v2",
+])("the command over %s forgets a killed adoption of an endpoint that was deleted since", async (api) => {
+  await using run = await start();
+  const { emulator, provider, first } = run;
+  await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id));
+  emulator.endpoints.delete(first.id);
+  emulator.endpoints.create({ name: "another", gpuIds: "ADA_24", templateId: "t" });
+  expect(await rollBack(run, api)).toMatchObject({ code: 0, stderr: expect.stringContaining("no longer exists") });
+  expect(await rollBack(run, api)).toMatchObject({ code: 1, stderr: expect.stringContaining("has no record") });
+}, 120_000);

@@ -80,7 +80,7 @@ test("a preview refuses a rollout that cannot work, and suggests an alternative"
   expect(problems({ watch: { seconds: 60 } }, { type: "LOAD_BALANCER" })).toEqual([
     expect.stringMatching(/^rollOut.watch counts jobs/),
   ]);
-  expect(problems({ watch: {}, onFailure: "retry", attempt: 0, tests: 1 })).toHaveLength(4);
+  expect(problems({ watch: {}, onFailure: "retry", tests: 1 })).toHaveLength(3);
   expect(problems({ watch: { seconds: 60, maxFailed: 1, minJobs: 0 } })).toHaveLength(2);
   expect(problems({ test: { prompt: "x" } })).toEqual([
     expect.stringContaining("rollOut.test.input"),

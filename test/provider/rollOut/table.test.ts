@@ -1,0 +1,129 @@
+import { type Remembered, refresh, StepFailed, up } from "../../faults/engineMemory";
+import { editImage, failedUp, killAt, type Run, start } from "../../support/rollOutRuns";
+import { newMachine, programOf, serving, startProvider } from "../../support/rollOuts";
+
+/*
+ * A release that fails its test, and what comes after it: each event, followed by each program, on
+ * each machine, over each API.
+ */
+
+/** What is in service, by the ends of the images' names. */
+type Image = "good" | "wrong" | "theirs" | "3-good";
+
+/** How the run of the release ended. Returns the state after it. */
+type Event = (run: Run, save: string) => Promise<Remembered>;
+
+const killed =
+  (operation: string | undefined, nth: number, when: "before" | "after"): Event =>
+  async ({ emulator, provider, first }, save) => {
+    await killAt(emulator, provider, ["", operation ?? save, nth, when], first);
+    return first;
+  };
+
+const failed =
+  (rejected?: number): Event =>
+  async ({ emulator, provider, first }, operation) => {
+    if (rejected) emulator.faults.add({ match: { operation, nth: rejected }, effect: { status: 400 } });
+    const { remembered } = await failedUp(provider, programOf("wrong"), first);
+    emulator.faults.clear();
+    return remembered as Remembered;
+  };
+
+/** What is in service after the event, and whether this machine then has a note of it. */
+const EVENTS: Readonly<Record<string, readonly [Event, Image, isNoted: boolean]>> = {
+  "was killed before the save": [killed(undefined, 1, "before"), "good", true],
+  "was killed after the save": [killed(undefined, 1, "after"), "wrong", true],
+  "was killed while the workers were awaited": [killed("listWorkers", 1, "after"), "wrong", true],
+  "was killed while its test ran": [killed("run", 1, "after"), "wrong", true],
+  "was killed before the restore": [killed(undefined, 2, "before"), "wrong", true],
+  "was killed after the restore": [killed(undefined, 2, "after"), "good", true],
+  "was killed, and the console then set another image": [
+    async (run, save) => {
+      const state = await killed(undefined, 1, "after")(run, save);
+      await editImage(run, "me/llama-theirs");
+      return state;
+    },
+    "theirs",
+    true,
+  ],
+  "failed and was restored": [failed(), "good", false],
+  "failed, and its restore was rejected": [failed(2), "wrong", false],
+};
+
+/** The kills that leave the same as one after the save, and that only the machine of the run must tell apart. */
+const KILLED_LATER = [
+  "was killed while the workers were awaited",
+  "was killed while its test ran",
+  "was killed before the restore",
+];
+
+const MACHINES = [
+  "this machine",
+  "this machine, after a refresh",
+  "another machine",
+  "another machine, after a refresh",
+];
+
+const RESTORED = "What served before was saved again";
+const UNKNOWN = "this run does not know what served before";
+
+/** Returns what the next `up` leaves in service, and the end of its message. */
+function expected(after: Image, isNoted: boolean, isRecorded: boolean, program: string, machine: string) {
+  const isRefreshed = machine.endsWith("refresh");
+  if (program === "third") return ["3-good", ""];
+  // Only a note or a refresh shows another machine's unfinished release.
+  const isSeen = isRefreshed || isRecorded || (isNoted && machine === "this machine");
+  if (program === "former") return [isSeen ? "good" : after, ""];
+  const isKnown = !isRecorded && (machine.startsWith("this") || !isRefreshed);
+  if (after !== "wrong") return [after, RESTORED];
+  return isKnown ? ["good", RESTORED] : ["wrong", UNKNOWN];
+}
+
+const PROGRAMS = { same: "wrong", former: "good", third: "3-good" } as const;
+
+/** Plays a cell of the table, and returns what is in service and the end of the message. */
+async function play(api: string, event: Event, machine: string, program: keyof typeof PROGRAMS) {
+  await using run = await start(api);
+  const { emulator, first } = run;
+  let state = await event(run, api === "v2" ? "updateEndpoint" : "saveTemplate");
+  const served = serving(emulator).image;
+  const isRecorded = state !== first;
+  await run.provider.stop();
+  await using next = await startProvider(emulator, machine.startsWith("this") ? run.machine : newMachine(), api);
+  if (machine.endsWith("refresh")) state = { ...((await refresh(next, state)) as Remembered), inputs: first.inputs };
+  const ended = await up(next, programOf(PROGRAMS[program]), state).catch((error: unknown) => error);
+  const { image, saves } = serving(emulator);
+  if (ended instanceof StepFailed) {
+    const message = [RESTORED, UNKNOWN].find((each) => ended.message.includes(each));
+    expect([program, ended.remembered]).toEqual([program, state]);
+    expect(ended.message).toContain("output.text is not as expected");
+    return { served, isRecorded, got: [image, message ?? ended.message] };
+  }
+  const { id, outputs, inputs } = ended as Remembered;
+  expect([program, await next.diff(id, outputs, inputs)]).toEqual([
+    program,
+    expect.objectContaining({ changes: "none" }),
+  ]);
+  expect([program, serving(emulator)]).toEqual([program, expect.objectContaining({ image, saves })]);
+  return { served, isRecorded, got: [image, ""] };
+}
+
+describe.each(["v2", "graphql"])("over %s, after a release that", (api) => {
+  describe.each(Object.keys(EVENTS))("%s", (name) => {
+    const machines = KILLED_LATER.includes(name) ? MACHINES.slice(0, 1) : MACHINES;
+    test.each(machines)("the next up on %s leaves in service what the rules say, for each program", async (machine) => {
+      const [event, after, isNoted] = EVENTS[name] as (typeof EVENTS)[string];
+      const programs = Object.keys(PROGRAMS) as (keyof typeof PROGRAMS)[];
+      const cells = await Promise.all(
+        programs.map(async (program) => ({ program, ...(await play(api, event, machine, program)) })),
+      );
+      expect(cells.map(({ served }) => served)).toEqual(programs.map(() => `me/llama-${after}`));
+      expect(cells.map(({ program, got }) => [program, ...got])).toEqual(
+        cells.map(({ program, isRecorded }) => {
+          const [image, message] = expected(after, isNoted, isRecorded, program, machine);
+          return [program, `me/llama-${image}`, message];
+        }),
+      );
+    }, 120_000);
+  });
+});
