@@ -14,6 +14,8 @@ export interface StackResource {
   readonly provider?: string;
   readonly inputs?: Readonly<Record<string, unknown>>;
   readonly outputs?: Readonly<Record<string, unknown>>;
+  /** The URN of the resource whose deletion counts as the deletion of this one. */
+  readonly deletedWith?: string;
   readonly pendingReplacement?: boolean;
   /** `true` if the resource has been replaced and the next run deletes it. */
   readonly delete?: boolean;
@@ -103,6 +105,9 @@ export function classOf(type: string): string | undefined {
   const prefix = [DYNAMIC_PREFIX, PLUGIN_PREFIX].find((each) => type.startsWith(each));
   return prefix && type.slice(prefix.length);
 }
+
+/** Returns the resource name in a URN, which follows the stack, the project and the type. */
+export const nameIn = (urn: string) => urn.split("::").slice(3).join("::");
 
 /**
  * Returns `true` for the type of an endpoint, whether it belongs to the dynamic provider or the

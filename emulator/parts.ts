@@ -1,3 +1,5 @@
+import { createHash, randomUUID } from "node:crypto";
+import path from "node:path";
 import { systemClock } from "../sdk/contract/clock";
 import { createCatalog } from "./catalog/catalog";
 import { newKey } from "./io/auth";
@@ -63,6 +65,7 @@ export function createParts(options: EmulatorOptions) {
     profile,
     keys,
     ...account,
+    accountId: accountIdOf(options.dataFile),
     serverlessDiscount: options.serverlessDiscount ?? null,
     clock: context.clock,
     random: random.next,
@@ -87,6 +90,15 @@ export function createParts(options: EmulatorOptions) {
     ...faultParts,
     ...journalParts,
   };
+}
+
+/**
+ * Returns the id of the account. An account is its data file, whatever its key, because keys are
+ * rotated. Without a data file, every emulator is another account.
+ */
+function accountIdOf(dataFile: string | undefined): string {
+  const identity = dataFile === undefined ? randomUUID() : path.resolve(dataFile);
+  return `user_${createHash("sha256").update(identity).digest("hex").slice(0, 20)}`;
 }
 
 /** Returns the data file, if the options specify one. */

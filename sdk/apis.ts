@@ -14,7 +14,7 @@ import { ENDPOINT_LIST, v2EndpointCalls } from "./restV2/endpoints";
 import { v2OpenLog } from "./restV2/logs";
 import { v2PodCalls } from "./restV2/pods";
 import { REGISTRY_AUTH_LIST, v2RegistryAuthCalls } from "./restV2/registryAuths";
-import { v2Names } from "./restV2/requests";
+import { v2Names, v2Requests } from "./restV2/requests";
 import { SECRET_LIST, v2SecretCalls } from "./restV2/secrets";
 import { TEMPLATE_LIST, v2TemplateCalls } from "./restV2/templates";
 import type { RestV2Transport } from "./restV2/transport";
@@ -67,10 +67,12 @@ export function callsOver(
     ...calls,
     readNames: v2Names(v2, list),
   });
+  const others = ofKinds((kind) => withNames(kind.graphql(graphql), kind.list));
   return {
     endpoints: withNames(graphqlEndpointCalls(context, graphql, service, templates.readBound), ENDPOINT_LIST),
     templates: withNames(templates, TEMPLATE_LIST),
-    ...ofKinds((kind) => withNames(kind.graphql(graphql), kind.list)),
+    ...others,
+    registryAuths: { ...others.registryAuths, ownContainers: v2Requests(v2, ENDPOINT_LIST).list },
     catalog: graphqlCatalogCalls(graphql),
     diagnosis: graphqlDiagnosisCalls(graphql),
     // GraphQL cannot read pods. At a service that has retired REST v1, REST v2 reads them.

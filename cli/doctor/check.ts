@@ -13,6 +13,7 @@ export type CheckName =
   | "addresses"
   | "api"
   | "key"
+  | "account"
   | "names"
   | "clock"
   | "versions"

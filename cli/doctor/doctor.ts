@@ -11,6 +11,7 @@ import { askAddresses, askWithKey, checkAddresses, checkApi, checkClock } from "
 import { readConfiguration } from "./settings";
 import {
   checkAccount,
+  checkLeftBehind,
   checkOtherServices,
   checkState,
   checkUnfinished,
@@ -61,6 +62,7 @@ async function examine(folder: string, api: string | undefined): Promise<Check[]
       ...checkLackedFields(await resources, configuration.settings),
       ...(await checkCatalog(await resources, configuration.settings)),
       ...checkUnfinished(await stored),
+      ...checkLeftBehind(await stored),
       ...checkLeftAdoptions(configuration.settings, await resources),
       ...(await checkOtherServices(await resources, configuration.settings.graphqlUrl)),
       ...checkAccount(await resources, lists, configuration.settings.graphqlUrl),

@@ -20,6 +20,7 @@ Checks:
   addresses    the URLs are well formed, encrypted unless local, and respond
   api          the service will not shut down the management API soon
   key          the service accepts the key
+  account      the key belongs to the account that serverless-gpu:account names; without it, the line to add
   names        no two endpoints, and no two network volumes of a data center, have the same name
   clock        this machine's clock is within a minute of the service's clock
   versions     the program and this command have the same version, and nothing is installed twice

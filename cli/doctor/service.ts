@@ -21,6 +21,7 @@ import type { Http, WholeResponse } from "../../sdk/transport/httpRequest";
 import { makeCall } from "../../sdk/transport/makeCall";
 import { proxyHint } from "../../sdk/transport/proxy";
 import { sendForText } from "../../sdk/transport/send";
+import { checkKeyAccount } from "./account";
 import { type CheckResult, failed, ok, skipped, together, warning } from "./check";
 import { checkNames, type Lists, readLists } from "./names";
 import { type Configuration, problemOf } from "./settings";
@@ -153,6 +154,7 @@ function withCause({ message, cause }: ServerlessGpuError): string {
 /** The findings of the checks that need the key. */
 interface WithKey {
   readonly key: CheckResult;
+  readonly account: CheckResult;
   readonly names: CheckResult;
   /** The account's records. A list that was not read, or may be cut off, is left out. */
   readonly lists: Lists;
@@ -164,7 +166,12 @@ interface WithKey {
  */
 export async function askWithKey(configuration: Configuration, replies: readonly ServiceReply[]): Promise<WithKey> {
   const { settings } = configuration;
-  const notRead = (key: CheckResult): WithKey => ({ key, names: checkNames({}), lists: {} });
+  const notRead = (key: CheckResult): WithKey => ({
+    key,
+    account: skipped("the key was not accepted, or not tried"),
+    names: checkNames({}),
+    lists: {},
+  });
   if (settings.apiKey === undefined) return notRead(skipped("there is no key to try"));
   if (problemOf(() => clientOptions(settings)) !== undefined)
     return notRead(skipped("the key was not tried, because a setting is not valid"));
@@ -176,10 +183,11 @@ export async function askWithKey(configuration: Configuration, replies: readonly
     const { showsDiscount } = CAPABILITIES[managementApi(settings)];
     // If the API does not show a discount, a list is the smallest query.
     const query = showsDiscount ? endpoints.getServerlessDiscount() : endpoints.listReadable();
-    const lists = await query.then(() => readLists(client)).finally(client.close);
+    const asked = query.then(() => Promise.all([readLists(client), checkKeyAccount(client, settings)]));
+    const [lists, account] = await asked.finally(client.close);
     const nearlyFull = nearlyFullLists(lists, settings);
     const key = nearlyFull.length > 0 ? together(nearlyFull) : ok(`accepted by ${reply.address}`);
-    return { key, names: checkNames(lists), lists: nearlyFull.length > 0 ? {} : lists };
+    return { key, account, names: checkNames(lists), lists: nearlyFull.length > 0 ? {} : lists };
   } catch (error) {
     if (!(error instanceof ServerlessGpuError)) throw error;
     return notRead(keyNotAccepted(error, configuration.sourceOf("apiKey"), String(reply.address)));

@@ -1,5 +1,6 @@
 import { isLoopbackUrl, recordedService } from "../../provider/connection/account";
 import { RESOURCE_TYPES } from "../../provider/resourceTypes";
+import { HOW_TO_DELETE, leftBehind, leftBehindText } from "../leftBehind";
 import type { Learned } from "../pulumiCommand";
 import {
   classOf,
@@ -129,6 +130,12 @@ export async function checkOtherServices(
           );
     }),
   );
+}
+
+/** Returns a warning for each endpoint and volume that `deletedWith` would leave running. */
+export function checkLeftBehind(state: Learned<StackState>): CheckResult[] {
+  if ("problem" in state) return [];
+  return leftBehind(state.value.resources).map((each) => warning(leftBehindText(each), HOW_TO_DELETE));
 }
 
 /** Returns `true` if the state refers to an emulator other than the service in use. */

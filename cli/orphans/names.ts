@@ -99,6 +99,11 @@ export function originOf(
     const reason = `stack ${begun.name} has a pending create of "${logicalName}": its run was killed or is still active`;
     return { isProven: false, reason };
   }
+  if (!looksAutomatic(name))
+    return {
+      isProven: false,
+      reason: "its name is not automatic: a person or another tool made it, or a stack has released it (adoptId)",
+    };
   return {
     isProven: false,
     reason: "its name looks automatic, but people and other tools can also choose such a name",

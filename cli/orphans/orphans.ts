@@ -4,9 +4,11 @@ import { waitText } from "../../sdk/transport/observers";
 import { commandConnection } from "../connection/connection";
 import { sayWhileWaiting } from "../connection/readInTime";
 import { readPrices } from "../forecast/settings/prices";
+import { HOW_TO_DELETE, leftBehindText } from "../leftBehind";
 import { printJson, printLines, say } from "../terminal";
+import { useOf } from "./activity";
 import { type MonthlyCost, monthlyCosts } from "./costs";
-import { endedStack, looksAutomatic, type NamedStack, namedStack, type Origin, originOf } from "./names";
+import { endedStack, looksAutomatic, namedStack, type Origin, originOf } from "./names";
 import { type AccountRecord, boundTo, deleteRecord, NOUNS, readAccountRecords } from "./records";
 import { requireNoRun, requireNoUnrecorded } from "./runs";
 import { type KnownStack, readStacks, type StateFlags } from "./states";
@@ -18,6 +20,8 @@ export interface OrphansFlags extends StateFlags {
   /** Values of the setting `serverless-gpu:namespace` in the stacks. */
   readonly namespace?: readonly string[];
   readonly prices?: string;
+  /** `true` to include records whose names are not automatic, such as released ones. */
+  readonly all?: boolean;
   readonly delete?: string;
   /** Set by a user who knows that no state anywhere contains the possible orphan. */
   readonly nobodyManagesIt?: boolean;
@@ -62,23 +66,14 @@ export async function orphans(flags: OrphansFlags, version: string): Promise<num
   const isKnown = ({ id }: AccountRecord) => states.some(({ ids }) => ids.has(id));
   const isOurs = ({ name, type }: AccountRecord) =>
     looksAutomatic(name) || (type === "ServerlessTemplate" && boundTo(name) !== undefined);
-  const strangers = records.filter((each) => !isKnown(each) && isOurs(each));
+  const isShown = (each: AccountRecord) => flags.all || isOurs(each);
+  const strangers = records.filter((each) => !isKnown(each) && isShown(each));
   const origin = ({ name, type }: AccountRecord) => originOf(name, type, stacks, flags.namespace);
   if (flags.delete !== undefined) {
     const wanted = requireOrphan(flags.delete, strangers, states);
     requireNoUnrecorded(wanted, states, flags.runsHaveEnded ?? false);
-    const { isProven, reason } = origin(wanted);
-    const noun = nounOf(wanted);
     if (place.isElsewhere) say(place.text);
-    if (!isProven && !flags.nobodyManagesIt) throw new Error(doubt(wanted, reason));
-    say(`${noun} ${wanted.id} ("${wanted.name}") is deleted: ${isProven ? "" : "a possible orphan, "}${reason}`);
-    await using client = createClient(connection);
-    await sayWhileWaiting(
-      () => "the deletion is still in progress",
-      () => deleteRecord(client, wanted, say),
-    );
-    printLines([`deleted ${noun} ${wanted.id}`]);
-    return 0;
+    return deleteOrphan(wanted, origin(wanted), connection, flags.nobodyManagesIt ?? false);
   }
   const costs = await monthlyCosts(strangers, connection, given);
   const found = strangers.map((record) => ({
@@ -86,12 +81,41 @@ export async function orphans(flags: OrphansFlags, version: string): Promise<num
     ...origin(record),
     cost: costs.get(record.id),
   }));
-  if (flags.json) printJson(jsonOf(found, stacks, place, version), 2);
-  else printLines(linesOf(found, records.some(isOurs), stacks, place, flags));
+  if (flags.json) printJson(jsonOf(found, states, place, version), 2);
+  else
+    printLines([
+      ...linesOf(found, { all: flags.all ?? false, any: records.some(isShown) }, states, place, flags),
+      ...stayLines(states),
+    ]);
   if (found.some(({ isProven }) => isProven)) return FOUND;
   // Possible orphans in another account than that of the states are no finding.
   if (place.isElsewhere) return ELSEWHERE;
   return found.length > 0 ? POSSIBLE : 0;
+}
+
+/**
+ * Deletes an orphan. Returns the exit code.
+ * @param isConfirmed `true` if the user knows that nobody manages or uses it
+ * @throws Error if somebody may, and the user has not confirmed it
+ */
+async function deleteOrphan(
+  wanted: AccountRecord,
+  { isProven, reason }: Origin,
+  connection: EnvironmentSettings,
+  isConfirmed: boolean,
+): Promise<number> {
+  const noun = nounOf(wanted);
+  if (!isProven && !isConfirmed) throw new Error(doubt(wanted, reason));
+  await using client = createClient({ ...connection, onWarning: ({ message }) => say(message) });
+  const use = isConfirmed || noun !== "endpoint" ? undefined : await useOf(client, wanted.id);
+  if (use !== undefined) throw new Error(`${use}. ${CONFIRM_UNUSED}`);
+  say(`${noun} ${wanted.id} ("${wanted.name}") is deleted: ${isProven ? "" : "a possible orphan, "}${reason}`);
+  await sayWhileWaiting(
+    () => "the deletion is still in progress",
+    () => deleteRecord(client, wanted, say),
+  );
+  printLines([`deleted ${noun} ${wanted.id}`]);
+  return 0;
 }
 
 /**
@@ -111,6 +135,10 @@ async function recordsOf(connection: EnvironmentSettings): Promise<AccountRecord
   );
 }
 
+const CONFIRM_UNUSED =
+  "Its stack may live on in a backend that was not read. If nobody uses it, repeat the command with --nobody-manages-it. " +
+  "Nothing was deleted";
+
 /** How many of the states' records this account contains. */
 interface Place {
   readonly inStates: number;
@@ -128,6 +156,14 @@ function placeOf(states: readonly KnownStack[], records: readonly AccountRecord[
     `${ids.size === 1 ? "The only resource in the states does not exist" : `None of the ${ids.size} resources in the states exists`} in this account, so these states say nothing about it. Check the ` +
     "key and the URLs: they probably belong to another account";
   return { inStates: ids.size, inAccount, isElsewhere: ids.size > 0 && inAccount === 0, text };
+}
+
+/** Names the records that would become orphans when their stack is destroyed. */
+function stayLines(states: readonly KnownStack[]): string[] {
+  const lines = states.flatMap(({ name, wouldStay }) =>
+    wouldStay.map((each) => `STAYS     in stack ${name}, ${leftBehindText(each)}`),
+  );
+  return lines.length === 0 ? [] : ["", ...lines, HOW_TO_DELETE];
 }
 
 /** Returns the error for trying to delete a possible orphan. */
@@ -155,7 +191,8 @@ function requireOrphan(id: string, strangers: readonly AccountRecord[], states: 
   const wanted = strangers.find((each) => each.id === id);
   if (wanted) return wanted;
   throw new Error(
-    `${id} is not one of this account's orphans, which the command lists without --delete. Nothing was deleted`,
+    `${id} is not one of this account's orphans, which the command lists without --delete. If its name is not automatic, ` +
+      "as after a release, add --all. Nothing was deleted",
   );
 }
 
@@ -170,22 +207,26 @@ function statesText(count: number): string {
     : `in the states of the ${count} stacks that were read`;
 }
 
-const countText = (count: number) =>
-  count === 1 ? "1 resource with an automatic name is" : `${count} resources with automatic names are`;
+/** Says which records were compared. */
+const namesText = (isAll: boolean, count: number) =>
+  isAll ? "" : count === 1 ? " with an automatic name" : " with automatic names";
+
+const countText = (isAll: boolean, count: number) =>
+  `${count} ${count === 1 ? "resource" : "resources"}${namesText(isAll, count)} ${count === 1 ? "is" : "are"}`;
 
 /** Returns the lines that list the orphans, proven ones first. */
 function linesOf(
   found: readonly Orphan[],
-  hasAutomatic: boolean,
-  stacks: readonly NamedStack[],
+  { all: isAll, any: hasAny }: { readonly all: boolean; readonly any: boolean },
+  states: readonly KnownStack[],
   place: Place,
   flags: OrphansFlags,
 ): string[] {
-  const inStates = statesText(stacks.filter(({ hasEnded }) => !hasEnded).length);
+  const inStates = statesText(states.length);
   if (found.length === 0 && place.isElsewhere)
-    return [`${place.text}.`, "This account contains no resources with automatic names."];
-  if (!hasAutomatic) return ["No orphans: the account contains no resources with automatic names."];
-  if (found.length === 0) return [`No orphans: every resource with an automatic name is ${inStates}.`];
+    return [`${place.text}.`, `This account contains no resources${namesText(isAll, 2)}.`];
+  if (!hasAny) return [`No orphans: the account contains no resources${namesText(isAll, 2)}.`];
+  if (found.length === 0) return [`No orphans: every resource${namesText(isAll, 1)} is ${inStates}.`];
   const ordered = [...found].sort((one, other) => Number(other.isProven) - Number(one.isProven));
   const lines = ordered.flatMap(({ record, cost, isProven, reason }) => [
     `${isProven ? "ORPHAN  " : "POSSIBLE"}  ${nounOf(record)} ${record.id} ("${record.name}")`,
@@ -199,7 +240,7 @@ function linesOf(
     ...(place.isElsewhere ? [`${place.text}.`, ""] : []),
     ...lines,
     "",
-    `${countText(found.length)} not ${inStates}. ${found.length === 1 ? "Its" : "Their"} minimum cost is ${isKnown ? "" : "at least "}${monthly(atRest)}.`,
+    `${countText(isAll, found.length)} not ${inStates}. ${found.length === 1 ? "Its" : "Their"} minimum cost is ${isKnown ? "" : "at least "}${monthly(atRest)}.`,
     `To delete one: npx pulumi-serverless-gpu orphans${optionsOf(flags)} --delete <id>`,
   ];
 }
@@ -214,13 +255,13 @@ function optionsOf({ api, stack, backend, ended, namespace }: OrphansFlags): str
 /** Returns the list as JSON. */
 function jsonOf(
   found: readonly Orphan[],
-  stacks: readonly NamedStack[],
+  states: readonly KnownStack[],
   { inStates, inAccount }: Place,
   version: string,
 ): object {
   return {
     version,
-    stacks: stacks.filter(({ hasEnded }) => !hasEnded).map(({ name }) => name),
+    stacks: states.map((each) => namedStack(each).name),
     stateRecords: { total: inStates, inAccount },
     orphans: found.map(({ record, cost, isProven, reason }) => ({
       kind: nounOf(record),
@@ -231,5 +272,6 @@ function jsonOf(
       reason,
       costPerMonth: { atRest: cost?.atRest ?? null, fullScale: cost?.fullScale ?? null },
     })),
+    wouldStay: states.flatMap((each) => each.wouldStay.map((record) => ({ stack: namedStack(each).name, ...record }))),
   };
 }

@@ -23,6 +23,10 @@ export function addOrphansFlags(command: Command): Command {
       "the deleted stacks' serverless-gpu:namespace, if they set one; can be repeated",
       collect,
     )
+    .option(
+      "--all",
+      "include resources whose names are not automatic, such as those that a stack has released (adoptId)",
+    )
     .option("--prices <file>", "prices to use instead of the service's, as for forecast")
     .option("--json", "print one JSON object")
     .option(
@@ -33,7 +37,10 @@ export function addOrphansFlags(command: Command): Command {
       "--runs-have-ended",
       "with --delete, confirm that no run that could have created the resource is still active; needed if it is younger than an hour or of unknown age",
     )
-    .option("--nobody-manages-it", "with --delete, confirm that a possible orphan is in no state of any backend")
+    .option(
+      "--nobody-manages-it",
+      "with --delete, confirm that a possible orphan is in no state of any backend, or that nobody uses an endpoint that has run jobs",
+    )
     .addHelpText(
       "after",
       `

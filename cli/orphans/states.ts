@@ -1,3 +1,4 @@
+import { type LeftBehind, leftBehind } from "../leftBehind";
 import { type Learned, pulumiJson } from "../pulumiCommand";
 import { inBackend, readStack as readState } from "../stack";
 import { say } from "../terminal";
@@ -23,6 +24,8 @@ export interface KnownStack {
   readonly urns: readonly string[];
   /** The URNs of pending creates. */
   readonly unfinished: readonly string[];
+  /** The records that `deletedWith` would leave at the service. */
+  readonly wouldStay: readonly LeftBehind[];
 }
 
 const EXPORT_TIMEOUT_MS = 60_000;
@@ -69,6 +72,7 @@ async function readStack(name: string, place: string | undefined): Promise<Known
     ids: new Set(resources.flatMap(({ id }) => id ?? [])),
     records: resources.flatMap(({ id, urn }) => (id !== undefined && isRecord(urn) ? [id] : [])),
     urns: resources.map(({ urn }) => urn),
+    wouldStay: leftBehind(kept),
     unfinished: pending.flatMap(({ type, resource }) => (type === "creating" ? [resource.urn] : [])),
   };
 }

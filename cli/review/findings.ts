@@ -7,6 +7,7 @@ import { shownMoney } from "../shownValues";
 import { quotaFindings, spendFindings } from "./accountFindings";
 import type { Costs } from "./cost";
 import type { ReviewFinding } from "./finding";
+import { stayingFindings } from "./leaving";
 import type { Answers, NotLookedUp } from "./lookUps";
 import { type EndpointSide, endpointSide, holdersAfter, type Planned, type Side, textIn } from "./preview";
 
@@ -29,6 +30,7 @@ export function findingsOf(
     ...quotaFindings(planned, answers, missed),
     ...spendFindings(costs, answers, missed),
     ...planned.flatMap((each) => dataFindings(each, holders)),
+    ...planned.flatMap((each) => stayingFindings(each, holders)),
   ];
 }
 

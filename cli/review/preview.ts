@@ -1,37 +1,16 @@
-import { isObject, UNKNOWN } from "../../provider/properties";
+import { UNKNOWN } from "../../provider/properties";
 import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
-import { classOf } from "../stack";
-
-type Values = Readonly<Record<string, unknown>>;
-
-/** A resource before or after a preview step. */
-interface StepState {
-  readonly id?: string;
-  /** The id given by the `import` option. */
-  readonly importID?: string;
-  readonly type?: string;
-  readonly provider?: string;
-  readonly inputs?: Values;
-  readonly outputs?: Values;
-  readonly retainOnDelete?: boolean;
-  readonly propertyDependencies?: Readonly<Record<string, readonly string[] | null>>;
-}
-
-interface Step {
-  readonly op: string;
-  readonly urn: string;
-  readonly provider?: string;
-  readonly oldState?: StepState;
-  readonly newState?: StepState;
-}
-
-/** The output of `pulumi preview --json`. */
-interface Preview {
-  readonly config?: Readonly<Record<string, unknown>>;
-  readonly steps?: readonly Step[];
-  readonly changeSummary?: Readonly<Record<string, number>>;
-  readonly diagnostics?: readonly { readonly severity?: string; readonly message?: string }[];
-}
+import { classOf, nameIn } from "../stack";
+import { leavingUrns, type Staying, whyItStays } from "./leaving";
+import {
+  type Preview,
+  previewIn,
+  refuseOtherCommands,
+  type Step,
+  type StepState,
+  typeOf,
+  type Values,
+} from "./previewJson";
 
 /** A resource before or after the change. */
 export interface Side {
@@ -42,6 +21,8 @@ export interface Side {
   readonly dependencies: NonNullable<StepState["propertyDependencies"]>;
   /** `true` if the record is kept at RunPod when it leaves the stack. */
   readonly isRetained?: boolean;
+  /** Why it is kept, if the program does not say so with `retainOnDelete`. */
+  readonly stays?: Staying | undefined;
 }
 
 /** An existing record that a new resource takes over. */
@@ -105,59 +86,20 @@ export function readPreview(text: string): PlannedChange {
   const urns = [...new Set(own.map(({ urn }) => urn))];
   const shown = steps.filter(({ op }) => op === "same").length;
   return {
-    resources: urns.flatMap((urn) => plannedBy(own.filter((step) => step.urn === urn))),
+    resources: urns.flatMap((urn) =>
+      plannedBy(
+        own.filter((step) => step.urn === urn),
+        leavingUrns(steps),
+      ),
+    ),
     config: preview.config ?? {},
     hidden: Math.max(0, (preview.changeSummary?.same ?? 0) - shown),
     notTargeted: all.length - own.length,
   };
 }
 
-/** The resource type for which every preview contains a step. */
-const STACK = "pulumi:pulumi:Stack";
-
-/** @throws Error if the steps are from a refresh or not from Pulumi at all */
-function refuseOtherCommands(steps: readonly Step[]): void {
-  const ofStack = steps.filter((step) => typeOf(step) === STACK);
-  if (ofStack.some(({ op }) => op !== "refresh")) return;
-  const what =
-    ofStack.length > 0
-      ? "the JSON is from pulumi refresh, which does not run the program, so it shows no change to review"
-      : "the JSON has no step for a stack, so it is not a whole preview";
-  throw new Error(`${what}: make it with pulumi preview --json --show-sames`);
-}
-
 /** With `--target`, the engine reports a skipped create as a `same` step without a record. */
 const isNotTargeted = ({ op, oldState }: Step) => op === "same" && !oldState?.id;
-
-function previewIn(text: string): Preview {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    if (/^\s*\{"sequence":/.test(text))
-      throw new Error(
-        "the preview is a stream of events: unset PULUMI_ENABLE_STREAMING_JSON_PREVIEW, and make it with " +
-          "pulumi preview --json --show-sames",
-      );
-    throw new Error("the preview is not JSON: make it with pulumi preview --json --show-sames");
-  }
-  const isPreview =
-    isObject(value) &&
-    (Array.isArray(value.steps) ? value.steps.every(isStep) : value.steps == null && isObject(value.changeSummary));
-  if (!isPreview) throw new Error("the JSON is not a preview: make it with pulumi preview --json --show-sames");
-  return value as Preview;
-}
-
-function isStep(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const { op, urn, oldState, newState } = value;
-  const isState = (state: unknown) => state == null || isObject(state);
-  return typeof op === "string" && typeof urn === "string" && isState(oldState) && isState(newState);
-}
-
-function typeOf({ oldState, newState }: Step): string {
-  return newState?.type ?? oldState?.type ?? "";
-}
 
 /**
  * Wraps an unchanged endpoint as a change to all of its fields, so that it goes through the same
@@ -190,9 +132,6 @@ export function plannedSame({
 const isDefault = (provider: string | undefined) =>
   provider === undefined || /pulumi:providers:[^:]+::default(_[^:]*)?::[^:]*$/.test(provider);
 
-/** Returns the resource name in a URN, which follows the stack, the project and the type. */
-const nameIn = (urn: string) => urn.split("::").slice(3).join("::");
-
 /** Maps each record's id to the resource that manages the record after the change. */
 export function holdersAfter(planned: readonly Planned[]): ReadonlyMap<string, Planned> {
   const held = planned.flatMap((each) => {
@@ -203,7 +142,7 @@ export function holdersAfter(planned: readonly Planned[]): ReadonlyMap<string, P
 }
 
 /** Combines the steps of one URN. A replacement may consist of several. */
-function plannedBy(steps: readonly Step[]): Planned[] {
+function plannedBy(steps: readonly Step[], leaving: ReadonlySet<string>): Planned[] {
   const known = steps.filter(({ op }) => op in OPERATIONS);
   const [first] = known;
   if (!first) return [];
@@ -215,6 +154,7 @@ function plannedBy(steps: readonly Step[]): Planned[] {
   const isReplaced = known.some(({ op }) => OPERATIONS[op] === "replace" && op !== "delete-replaced");
   const op = last ? (isReplaced ? "replace" : (OPERATIONS[last.op] ?? "update")) : "delete";
   const takes = last && takenBy(last, isReplaced);
+  const sides = before.map((state) => sideOf(state, state.outputs, leaving));
   const provider = last?.newState?.provider ?? first.provider ?? before[0]?.provider;
   return [
     {
@@ -222,10 +162,10 @@ function plannedBy(steps: readonly Step[]): Planned[] {
       urn: first.urn,
       op,
       name: nameIn(first.urn),
-      before: before.map((state) => sideOf(state, state.outputs)),
+      before: sides,
       after: last && sideAfter(last, isReplaced, takes !== undefined),
       takes,
-      isRetained: before.length > 0 && before.every(({ retainOnDelete }) => retainOnDelete),
+      isRetained: sides.length > 0 && sides.every(({ isRetained }) => isRetained),
       declared: Object.keys(last?.newState?.inputs ?? {}),
       hasDefaultProvider: isDefault(provider),
     },
@@ -282,12 +222,14 @@ function sideAfter(step: Step, isReplaced: boolean, isTaken: boolean): Side | un
   return newState && { ...sideOf(newState, valuesAfter(step, isReplaced, isTaken)), id };
 }
 
-function sideOf(state: StepState, values: Values = {}): Side {
+function sideOf(state: StepState, values: Values = {}, leaving: ReadonlySet<string> = new Set()): Side {
+  const stays = whyItStays(state, leaving);
   return {
     id: state.id || undefined,
     values: { ...values },
     dependencies: state.propertyDependencies ?? {},
-    isRetained: state.retainOnDelete === true,
+    isRetained: state.retainOnDelete === true || stays !== undefined,
+    stays,
   };
 }
 

@@ -19,7 +19,12 @@ export interface ReviewReport {
 }
 
 /** The heading for each level, most severe first. */
-export const FINDING_HEADINGS = { impossible: "IMPOSSIBLE", data: "DATA LOSS", unlikely: "UNLIKELY" } as const;
+export const FINDING_HEADINGS = {
+  impossible: "IMPOSSIBLE",
+  data: "DATA LOSS",
+  stays: "STAYS",
+  unlikely: "UNLIKELY",
+} as const;
 const LEVELS = Object.keys(FINDING_HEADINGS) as ReviewFinding["level"][];
 
 const NOT_INCLUDED =
@@ -196,6 +201,7 @@ export function reviewMarkdown(report: ReviewReport): string {
     ...markdownList("Caps", exceeded),
     ...markdownList("Impossible", of("impossible")),
     ...markdownList("Data loss", of("data")),
+    ...markdownList("Stays at the service, in no state", of("stays")),
     ...markdownList("Unlikely", of("unlikely")),
     ...costMarkdown(report),
     ...markdownList(
@@ -221,6 +227,7 @@ export function reviewJson(
     impossible: of("impossible"),
     unlikely: of("unlikely"),
     data: of("data"),
+    stays: of("stays"),
     notLookedUp: missed,
     exceeded,
   };

@@ -157,11 +157,14 @@ const WORDS = {
   update: "to change",
   replace: "to replace",
   delete: "to delete",
+  released: "to release",
+  skipped: "to remove from the state only",
   same: "unchanged",
 };
 
 function countsOf({ resources, hidden, notTargeted }: PlannedChange): ReviewReport["counts"] {
-  const counts = Object.entries(WORDS).map(([op, words]) => [words, resources.filter((each) => each.op === op).length]);
+  const done = resources.map(({ op, before }) => (op === "delete" ? (before[0]?.stays?.is ?? op) : op));
+  const counts = Object.entries(WORDS).map(([op, words]) => [words, done.filter((each) => each === op).length]);
   const left = [
     ["not targeted", notTargeted],
     ["resources that the preview leaves out", hidden],

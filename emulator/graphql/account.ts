@@ -1,6 +1,5 @@
 import type { AccountUse, ServerlessDiscount } from "../catalog/accountLimits";
 import type { Profile } from "../model/fidelity";
-import { EMULATED_USER_ID } from "./endpoints";
 import type { GraphqlPart } from "./part";
 
 /** Creates the part of the GraphQL API for the discount. */
@@ -42,10 +41,10 @@ export function limitsPart(use: () => AccountUse, profile: Profile): GraphqlPart
  * Creates the part of the GraphQL API for the user, which RunPod's clients query in addition to
  * endpoints and the catalog. It is not in the contract.
  */
-export function userPart(profile: Profile): GraphqlPart {
+export function userPart(accountId: string, profile: Profile): GraphqlPart {
   if (profile === "contract") return { schema: "" };
   return {
     schema: "extend type Account { id: String email: String pubKey: String }",
-    myself: { id: () => EMULATED_USER_ID, email: () => null, pubKey: () => null },
+    myself: { id: () => accountId, email: () => null, pubKey: () => null },
   };
 }

@@ -19,6 +19,7 @@ export interface EndpointGraphqlParts {
   readonly profile: Profile;
   readonly templates: OwnTemplates;
   readonly findVolume: FindVolume;
+  readonly accountId: string;
   /** Returns the current time in milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -122,10 +123,8 @@ function save(
   );
 }
 
-/**
- * Returns the endpoint fields that only the observed service shows. The emulator's user has no id.
- */
-function observedView({ record }: EndpointView, { findVolume, templates }: EndpointGraphqlParts) {
+/** Returns the endpoint fields that only the observed service shows. */
+function observedView({ record }: EndpointView, { findVolume, templates, accountId }: EndpointGraphqlParts) {
   const { networkVolumeId, workersStandby, createdAt, hubReleaseId } = record;
   return {
     networkVolumeIds: record.networkVolumeIds?.map((volume) => ({
@@ -137,13 +136,10 @@ function observedView({ record }: EndpointView, { findVolume, templates }: Endpo
     workersStandby: workersStandby ?? 0,
     hubRelease: hubReleaseId === null ? null : { id: hubReleaseId },
     createdAt: new Date(createdAt).toISOString(),
-    userId: EMULATED_USER_ID,
+    userId: accountId,
     aiKey: null,
   };
 }
 
 /** The number of standby workers if the last save did not set it, even if `workersMin` is 0. */
 const DEFAULT_STANDBY = 1;
-
-/** The id of the emulator's user. */
-export const EMULATED_USER_ID = "emulated-user";

@@ -30,20 +30,22 @@ export interface GraphqlShown {
   /** Returns how much of its limits the account uses. */
   readonly use: () => AccountUse;
   readonly serverlessDiscount: ServerlessDiscount | null;
+  /** The id of the account, `myself.id`. */
+  readonly accountId: string;
 }
 
 /** Returns all parts of the GraphQL API. */
 export function graphqlParts(shown: GraphqlShown, profile: Profile, clock: Clock): GraphqlPart[] {
-  const { endpoints, templates, volumes } = shown;
+  const { endpoints, templates, volumes, accountId } = shown;
   return [
     secretPart(shown.secrets),
     registryAuthPart(shown.registryAuths, profile),
     templatePart(templates, profile),
     volumePart(volumes, profile),
-    endpointPart({ endpoints, profile, templates, findVolume: volumes.find, now: () => clock.now() }),
+    endpointPart({ endpoints, profile, templates, findVolume: volumes.find, accountId, now: () => clock.now() }),
     catalogPart(shown.catalog, profile),
     limitsPart(shown.use, profile),
-    userPart(profile),
+    userPart(shown.accountId, profile),
     podPart(shown.pods, profile),
     discountPart(shown.serverlessDiscount),
   ];

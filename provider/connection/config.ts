@@ -115,7 +115,9 @@ export function otherSettings(readConfig: ReadConfig, environment: NodeJS.Proces
   const { extraGpuTiers, extraLocations } = acceptedWords(readConfig, environment);
   const allowAccountChange =
     environment[OTHER_VARIABLES.allowAccountChange]?.trim() || readConfig("allowAccountChange")?.trim();
-  const account = environment[OTHER_VARIABLES.account]?.trim() || readConfig("account")?.trim() || undefined;
+  // An explicit provider has an account of its own.
+  const ofEnvironment = readConfig("explicit") ? undefined : environment[OTHER_VARIABLES.account]?.trim();
+  const account = ofEnvironment || readConfig("account")?.trim();
   return {
     extraGpuTiers,
     extraLocations,

@@ -1,15 +1,18 @@
 import * as z from "zod";
 import type { Endpoint } from "../endpoints/record";
+import { ServerlessGpuError } from "../errors";
 import { DELETE_OPTIONS, SAVE_OPTIONS } from "../records/callOptions";
 import type { RecordCalls } from "../records/calls";
 import { type Collection, createCollection, type SaveOptions } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
-import { type DeleteUnusedOptions, deleteUnused, unusedBy } from "../records/deleteUnused";
+import { type DeleteUnusedOptions, type DeletionRule, deleteUnused, unusedBy } from "../records/deleteUnused";
 import { inputChecks } from "../records/input";
+import type { Listed } from "../records/listed";
 import type { Readers } from "../records/readers";
 import { recordOperations } from "../records/records";
 import type { Template } from "../templates/template";
-import type { CallContext } from "../transport/call";
+import type { Attempt, CallContext } from "../transport/call";
+import { makeCall } from "../transport/makeCall";
 import type { ResponsePromise } from "../transport/responsePromise";
 import {
   REGISTRY_AUTH,
@@ -42,8 +45,10 @@ export interface RegistryAuths extends Readers<RegistryAuth> {
   /**
    * Deletes a credential and verifies that it is gone. A credential that does not exist counts as
    * deleted.
-   * @throws InUseError immediately if a template or, over REST v2, an endpoint uses the credential,
-   * because this user would lose the credential without any warning; names the users
+   * @throws InUseError immediately if a template or an endpoint's own container uses the credential,
+   * because this user would lose the credential without any warning; names the users. Over GraphQL,
+   * which does not show an endpoint's own container, REST v2 is asked. If the key may not use it,
+   * `onWarning` says that such endpoints are not known
    * @throws UnexpectedResponseError if the client cannot tell whether the credential is in use
    * @throws DELETE_TIMEOUT if the service does not accept the deletion within `releaseTimeoutMs`
    */
@@ -51,7 +56,13 @@ export interface RegistryAuths extends Readers<RegistryAuth> {
 }
 
 /** The requests for registry credentials. Each function sends one request, without retries. */
-export type RegistryAuthCalls = RecordCalls<RegistryAuth, RegistryAuthInput>;
+export type RegistryAuthCalls = RecordCalls<RegistryAuth, RegistryAuthInput> & {
+  /**
+   * Reads the endpoints with a container of their own, over an API that shows its credential.
+   * @default the API of the client shows it
+   */
+  readonly ownContainers?: (operation: string, attempt: Attempt) => Promise<Listed<Endpoint>>;
+};
 
 export const registryAuthSchema: z.ZodType<RegistryAuth> = z.looseObject({ id: z.string().min(1), name: z.string() });
 
@@ -78,6 +89,54 @@ export const REGISTRY_AUTH_CHECKS = inputChecks<RegistryAuthInput, RegistryAuthI
  */
 const DELETE_TIMEOUT_MS = 60_000;
 
+/** Explains how to release a credential that an endpoint uses. */
+const OF_ENDPOINT =
+  "Its workers could no longer pull their image. Give the endpoint another credential, or delete the endpoint if nobody " +
+  "needs it, then delete the credential again. An endpoint with imageName has its own containerRegistryAuthId. For an endpoint with templateId, " +
+  "change the template, and roll the change out with templateRevision";
+
+const usesIt = (endpoint: Endpoint, { id }: RegistryAuth) => endpoint.containerRegistryAuthId === id;
+
+/**
+ * Returns the rule that no endpoint's own container may use the credential, for an API that does not
+ * show it. If the key may not use the other API, a warning says that this is not known.
+ */
+function unusedElsewhere(
+  context: CallContext,
+  list: NonNullable<RegistryAuthCalls["ownContainers"]>,
+): DeletionRule<RegistryAuth> {
+  return {
+    remedy: OF_ENDPOINT,
+    async usageOf(record, options) {
+      const operation = "the list of endpoints over REST v2";
+      const attempt = (each: Attempt) => list(operation, each);
+      try {
+        const call = { name: "listEndpoints", operation, repeatability: "safe", ...options, attempt } as const;
+        const { records, unreadable } = await makeCall(context, call);
+        const users = records
+          .filter((each) => usesIt(each, record))
+          .map(({ id, name }) => `endpoint "${name}" (${id})`);
+        const [odd] = unreadable;
+        return {
+          users,
+          doubt: odd && `endpoint ${odd.id ?? "without an id"} cannot be read over REST v2: ${odd.problem}`,
+        };
+      } catch (error) {
+        if (!(error instanceof ServerlessGpuError)) throw error;
+        if (!REFUSED.includes(error.status ?? 0)) return { users: [], doubt: error.message };
+        context.warn?.(
+          `it is not known whether an endpoint that was made over REST v2 uses ${record.id} ("${record.name}"), because ` +
+            `GraphQL does not show that, and REST v2 rejects this key: ${error.message}`,
+        );
+        return { users: [] };
+      }
+    },
+  };
+}
+
+/** The statuses that say that a key or a service has no REST v2. */
+const REFUSED: readonly number[] = [401, 403, 404, 410];
+
 /**
  * Returns the functions that read and write the registry credentials of one account. `templates`
  * may use them, and so may those `endpoints` that have their own container.
@@ -98,13 +157,11 @@ export function createRegistryAuths(
   const isInNoEndpoint =
     endpoints &&
     unusedBy(endpoints, {
-      isUser: (endpoint, registryAuth: RegistryAuth) => endpoint.containerRegistryAuthId === registryAuth.id,
-      remedy:
-        "Its workers could no longer pull their image. Give the endpoint another credential, or delete the endpoint if nobody " +
-        "needs it, then delete the credential again. An endpoint with imageName has its own containerRegistryAuthId. For an endpoint with templateId, " +
-        "change the template, and roll the change out with templateRevision",
+      isUser: usesIt,
+      remedy: OF_ENDPOINT,
     });
-  const rules = isInNoEndpoint ? [isInNoEndpoint, isInNoTemplate] : [isInNoTemplate];
+  const isUsedNowhereElse = calls.ownContainers && unusedElsewhere(context, calls.ownContainers);
+  const rules = [isInNoEndpoint, isUsedNowhereElse, isInNoTemplate].filter((rule) => rule !== undefined);
   return recordOperations(registryAuths, {
     ...REGISTRY_AUTH_CHECKS,
     parseChanges: (id, { username, password }) => REGISTRY_AUTH_CHECKS.parseChanges(id, { username, password }),

@@ -1,8 +1,10 @@
+import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
 import { checkOtherServices } from "../../cli/doctor/state";
 import { type Emulator, startEmulator } from "../../emulator";
 import { accountRecord } from "../../provider/connection/account";
@@ -146,5 +148,54 @@ describe("resources in state at another URL", () => {
 
   test("are not reported if their URL is the one in use", async () => {
     expect(await checkOtherServices(resources(emulator.url), emulator.url)).toEqual([]);
+  });
+});
+
+describe("the check of the account", () => {
+  let observed: Emulator;
+  beforeAll(async () => {
+    observed = await startEmulator({ profile: "observed" });
+  });
+  afterAll(() => observed.stop());
+
+  const idOf = async () => {
+    const response = await fetch(`${observed.url}/graphql`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${observed.apiKey}` },
+      body: JSON.stringify({ query: "{ myself { id } }" }),
+    });
+    return ((await response.json()) as { data: { myself: { id: string } } }).data.myself.id;
+  };
+
+  test.each(["graphql", "v2"])("shows the line to add over %s, accepts the key's account and no other", async (api) => {
+    const env = { ...observed.env, SERVERLESS_GPU_API: api };
+    const id = await idOf();
+    expect((await doctor(env)).account).toMatchObject({
+      status: "ok",
+      found: expect.stringMatching(new RegExp(`${id}.* add this line: serverless-gpu:account: ${id}$`)),
+    });
+    expect((await doctor({ ...env, SERVERLESS_GPU_ACCOUNT: id })).account).toMatchObject({ status: "ok" });
+    expect((await doctor({ ...env, SERVERLESS_GPU_ACCOUNT: "user_other" })).account).toMatchObject({
+      status: "failed",
+      found: `the key belongs to account ${id}, but the settings name account user_other, so pulumi up refuses to write`,
+    });
+  });
+
+  test("warns if the settings name an account and the service does not show the key's account", async () => {
+    expect((await doctor({ SERVERLESS_GPU_ACCOUNT: "user_other" })).account).toMatchObject({
+      status: "warning",
+      found: expect.stringContaining("pulumi up may refuse to write"),
+    });
+    expect((await doctor({ SERVERLESS_GPU_ACCOUNT: "" })).account?.status).toBe("skipped");
+  });
+
+  test("npm run new shows the line to add, if the environment has a key and the service shows the account", async () => {
+    const ask = (env: Readonly<Record<string, string>>) => {
+      const script = 'require("./tools/newProject/account.js").accountLine().then((line) => console.log(line))';
+      return promisify(execFile)(process.execPath, ["-e", script], { env: { ...before, ...env } });
+    };
+    expect((await ask(observed.env)).stdout).toContain(`Pulumi.yaml: serverless-gpu:account: ${await idOf()}\n`);
+    expect((await ask(emulator.env)).stdout).toBe("undefined\n");
+    expect((await ask({})).stdout).toBe("undefined\n");
   });
 });

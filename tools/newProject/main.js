@@ -6,6 +6,7 @@ require("../requireNode");
 const fs = require("node:fs");
 const path = require("node:path");
 const { shellWithEmulator } = require("../shellWithEmulator");
+const { accountLine } = require("./account");
 const { LANGUAGES, writeProject } = require("./files");
 const { install, installSdk, prepareClone, packInto } = require("./install");
 
@@ -38,7 +39,10 @@ async function main([given = "", language = "typescript", ...more]) {
     if (isNew) fs.rmdirSync(folder);
     throw error;
   }
-  console.log(`\nMade ${folder}: ${what.files.join(", ")}\nNext: ${shellWithEmulator(given)}`);
+  const line = what.needs === "nothing" ? undefined : await accountLine();
+  console.log(`\nMade ${folder}: ${what.files.join(", ")}`);
+  if (line !== undefined) console.log(line);
+  console.log(`Next: ${shellWithEmulator(given)}`);
 }
 
 main(process.argv.slice(2)).catch((error) => {

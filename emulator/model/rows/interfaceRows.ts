@@ -63,6 +63,9 @@ export const myself = {
   "myself.user": assumed(
     "The observed profile has one user without an e-mail address, and one type of GPU for each GPU pool.",
   ),
+  "myself.id": assumed(
+    "myself.id and an endpoint's userId are the account's id. It stays the same in a data file, whatever the key, and differs between emulators.",
+  ),
   "myself.no-discount": documented("serverlessDiscount may be null."),
 };
 

@@ -20,6 +20,12 @@ export interface ServerlessGpuProviderArgs {
    * @default "graphql"
    */
   api?: pulumi.Input<ManagementApi> | undefined;
+  /**
+   * Id of the account that the key must belong to, as `serverless-gpu doctor` shows it. With any
+   * other key, every create, update and deletion fails before anything is sent.
+   * @default the key's account, whichever it is
+   */
+  account?: pulumi.Input<string> | undefined;
   /** URL of the GraphQL API, with or without `/graphql`. REST v2 uses the same URL, below `/v2`. */
   graphqlUrl?: pulumi.Input<string> | undefined;
   /**

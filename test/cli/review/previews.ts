@@ -24,6 +24,7 @@ interface StepOptions {
   readonly provider?: string;
   readonly dependencies?: Readonly<Record<string, readonly string[]>>;
   readonly retainOnDelete?: boolean;
+  readonly deletedWith?: string;
   /** The id of the option `import`. */
   readonly importID?: string;
 }
@@ -35,7 +36,7 @@ export function urnOf(name: string, kind = "ServerlessEndpoint", form: Form = "d
 
 /** Returns a step as `pulumi preview --json` prints it. */
 export function step(op: string, name: string, options: StepOptions): object {
-  const { kind = "ServerlessEndpoint", old, inputs, form = "dynamic", retainOnDelete, importID } = options;
+  const { kind = "ServerlessEndpoint", old, inputs, form = "dynamic", retainOnDelete, deletedWith, importID } = options;
   const provider = `urn:pulumi:dev::test::pulumi:providers:x::${options.provider ?? "default"}::id`;
   const written = (values: Values) =>
     Object.fromEntries(
@@ -44,7 +45,13 @@ export function step(op: string, name: string, options: StepOptions): object {
         form === "plugin" && LISTS.includes(field) && typeof value === "string" ? value.split(",") : value,
       ]),
     );
-  const common = { urn: urnOf(name, kind, form), type: `${FORMS[form]}:${kind}`, provider, retainOnDelete };
+  const common = {
+    urn: urnOf(name, kind, form),
+    type: `${FORMS[form]}:${kind}`,
+    provider,
+    retainOnDelete,
+    deletedWith,
+  };
   const { id, ...outputs } = old ?? { id: "" };
   return {
     op,

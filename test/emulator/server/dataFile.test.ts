@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { type Emulator, manualClock, startEmulator } from "../../../emulator";
+import { type Emulator, type EmulatorOptions, manualClock, startEmulator } from "../../../emulator";
 import { createEndpoint, getPod, graphql, mutate, REQUIRED, save, send } from "../../support/plainClient";
 
 let folder: string;
@@ -94,6 +94,17 @@ describe("a data file", () => {
     await using fourth = await startEmulator({ dataFile });
     expect([third.apiKey, fourth.apiKey]).toEqual(["asked-for", "asked-for"]);
     expect((await graphql(fourth, "{ myself { id } }", first.apiKey)).status).toBe(401);
+  });
+
+  test("[myself.id] is one account, whatever its key, and every emulator without a data file is another", async () => {
+    const idOf = async (options: EmulatorOptions) => {
+      await using emulator = await startEmulator({ profile: "observed", ...options });
+      return (await graphql(emulator, "{ myself { id } }")).body.data.myself.id as string;
+    };
+    const id = await idOf({ dataFile, apiKey: "first" });
+    expect(await idOf({ dataFile, apiKey: "rotated" })).toBe(id);
+    const others = [await idOf({ apiKey: "first" }), await idOf({ apiKey: "first" }), await idOf({ apiKey: "other" })];
+    expect(new Set([id, ...others]).size).toBe(4);
   });
 
   test("takes precedence over the seed", async () => {

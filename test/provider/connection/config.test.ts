@@ -74,6 +74,14 @@ describe("the provider's settings", () => {
     expect(settings({ [name]: "" }, {})[name]).toBeUndefined();
   });
 
+  test("account is read from the environment first, but an explicit provider only has its own", () => {
+    const variables = { SERVERLESS_GPU_ACCOUNT: "mine" };
+    expect(settings({ account: "of-config" }, variables).account).toBe("mine");
+    const own = { explicit: "staging", apiKey: KEY, service: "runpod" };
+    expect(settings({ ...own, account: "theirs" }, variables).account).toBe("theirs");
+    expect(settings(own, variables).account).toBeUndefined();
+  });
+
   test.each([
     ["extraGpuTiers", "SERVERLESS_GPU_EXTRA_GPU_TIERS"],
     ["extraLocations", "SERVERLESS_GPU_EXTRA_LOCATIONS"],

@@ -1,5 +1,6 @@
+import { createClient } from "../../../sdk/client";
 import { InUseError } from "../../../sdk/errors";
-import { startEmulated } from "../../support/emulated";
+import { CANARY, startEmulated } from "../../support/emulated";
 
 const INPUT = { name: "ghcr", username: "me", password: "password-canary-1" };
 const FAULT = {
@@ -72,4 +73,40 @@ test("the advice for a credential used by an endpoint's own container suits an e
   await expect(failing).rejects.toThrow(
     /endpoint "one" .*Give the endpoint another credential.* with imageName has its own containerRegistryAuthId/,
   );
+});
+
+test("over GraphQL, a credential that an endpoint made over REST v2 uses is not deleted", async () => {
+  await using service = await startEmulated();
+  const { client, emulator } = service;
+  const { id } = await service.run(client.registryAuths.create(INPUT));
+  const v2 = createClient({
+    apiKey: CANARY,
+    graphqlUrl: emulator.url,
+    queueUrl: emulator.url,
+    clock: service.clock,
+    api: "v2",
+  });
+  const container = { imageName: "app:1", containerRegistryAuthId: id };
+  const made = await service.run(v2.endpoints.create({ name: "one", gpuIds: "ADA_24", ...container }));
+  await expect(service.run(client.registryAuths.delete(id))).rejects.toThrow(
+    new RegExp(`in use by endpoint "one" \\(${made.id}\\)`),
+  );
+  emulator.endpoints.delete(made.id);
+  await service.run(client.registryAuths.delete(id));
+  expect(emulator.registryAuths.list()).toEqual([]);
+});
+
+test("over GraphQL, the deletion of a credential warns if REST v2 rejects the key, and fails if REST v2 fails", async () => {
+  const warnings: string[] = [];
+  await using service = await startEmulated({ client: { onWarning: ({ message }) => warnings.push(message) } });
+  const { client, emulator } = service;
+  const { id } = await service.run(client.registryAuths.create(INPUT));
+  emulator.faults.add({ match: { operation: "listEndpoints" }, effect: { status: 500 } });
+  await expect(service.run(client.registryAuths.delete(id, { timeoutMs: 60_000 }))).rejects.toThrow(
+    /is not deleted, because it may be in use/,
+  );
+  emulator.faults.clear();
+  emulator.faults.add({ match: { operation: "listEndpoints" }, effect: { status: 403 } });
+  await service.run(client.registryAuths.delete(id));
+  expect(warnings).toEqual([expect.stringMatching(/not known whether an endpoint .* REST v2 rejects this key/)]);
 });
