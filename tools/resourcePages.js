@@ -62,7 +62,7 @@ version](../how-to/rollouts.md#change-a-shared-template) for how a changed templ
     limits: [
       "If someone has enlarged the volume, the next `up` after a refresh rejects the smaller `size` of your program.",
       "Two volumes with the same name in one data center are rejected, because they are easily confused.",
-            "A changed `dataCenterId` or `highPerformance` is rejected, and does not replace the volume, because its data would be lost.",
+      "A changed `dataCenterId` or `highPerformance` is rejected, and does not replace the volume, because its data would be lost.",
     ],
   },
   ContainerRegistryAuth: {

@@ -62,8 +62,8 @@ export type RollOutFailureAction = keyof typeof RollOutFailureAction;
 
 /**
  * How to judge a new release of the endpoint. `pulumi up` waits until the workers run the release,
- * tests it and watches its jobs. If the release fails, `up` restores what served before and fails. The
- * next `up` tries the release again.
+ * tests it and watches its jobs. If the release fails, `up` restores what served before and fails.
+ * The next `up` tries the release again.
  */
 export interface RollOutArgs {
   /** A test that the release must pass. @default none */
