@@ -88,7 +88,11 @@ export const SMOKE_TEST: ResourceType = {
 export const RECORD_TYPES = {
   ServerlessEndpoint: SERVERLESS_ENDPOINT,
   ServerlessTemplate: recordType("ServerlessTemplate", "templateV1", TEMPLATE, TEMPLATE_FIELDS, ["revision"]),
-  NetworkVolume: recordType("NetworkVolume", "networkVolumeV1", VOLUME, VOLUME_FIELDS, ["storageType"]),
+  NetworkVolume: {
+    ...recordType("NetworkVolume", "networkVolumeV1", VOLUME, VOLUME_FIELDS, ["storageType"]),
+    // A change of these fields is refused, because a replacement would lose the data.
+    fixed: [],
+  },
   ContainerRegistryAuth: {
     ...recordType("ContainerRegistryAuth", "registryAuthV1", REGISTRY_AUTH, REGISTRY_AUTH_FIELDS),
     secrets: ["username", "password"],

@@ -57,12 +57,12 @@ version](../how-to/rollouts.md#change-a-shared-template) for how a changed templ
   },
   NetworkVolume: {
     further: "[Keep an endpoint](../how-it-works.md#keep-an-endpoint) shows these options of Pulumi.",
-    adoption: `To manage a volume that already exists, set \`adoptId\`. This works in every language and with the npm package. RunPod does not
-return \`highPerformance\`, so adopt a volume of the faster tier instead of importing it.`,
+    adoption:
+      "To manage a volume that already exists, set `adoptId`. This works in every language and with the npm package.",
     limits: [
       "If someone has enlarged the volume, the next `up` after a refresh rejects the smaller `size` of your program.",
       "Two volumes with the same name in one data center are rejected, because they are easily confused.",
-      "If you set `name` and change `highPerformance`, change `name` as well, because the new volume is created first.",
+      "A changed `dataCenterId` or `highPerformance` is rejected, and does not replace the volume, because its data would be lost.",
     ],
   },
   ContainerRegistryAuth: {

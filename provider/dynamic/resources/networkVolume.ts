@@ -25,8 +25,9 @@ export interface NetworkVolumeArgs extends ArgsOf<Omit<VolumeInput, "name">> {
   name?: pulumi.Input<string | undefined>;
   /**
    * Id of an existing volume to adopt instead of creating one. Adopting it changes it to match the
-   * program. If you don't set `name`, the volume keeps its name. Only one resource in one stack can
-   * manage a volume.
+   * program. If you don't set `name`, the volume keeps its name. While `adoptId` is in state,
+   * removing the resource releases the volume instead of deleting it. If you remove `adoptId`, the
+   * next `up` makes it the stack's own. Only one resource in one stack can manage a volume.
    */
   adoptId?: pulumi.Input<string> | undefined;
   /**
@@ -41,8 +42,9 @@ export interface NetworkVolumeArgs extends ArgsOf<Omit<VolumeInput, "name">> {
  * long as it exists. Deleting it loses its contents, so set the option `protect: true`. With
  * `retainOnDelete: true`, the volume is kept at RunPod.
  *
- * The name and size change in place. Deleting a volume fails if an endpoint mounts it. Otherwise,
- * the deletion waits until RunPod releases the volume, and verifies that it is gone.
+ * The name and size change in place. The data center and the storage tier cannot change. Deleting a
+ * volume fails if an endpoint mounts it. Otherwise, the deletion waits until RunPod releases the
+ * volume, and verifies that it is gone.
  *
  * @example
  * const models = new NetworkVolume("models", { size: 50, dataCenterId: "EU-RO-1" }, { protect: true });

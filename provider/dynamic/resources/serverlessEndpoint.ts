@@ -42,8 +42,9 @@ export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name
   /**
    * Id of an existing endpoint to adopt instead of creating one. Adopting it changes it to match
    * the program, and a preview shows the changes. If you don't set `name`, the endpoint keeps its
-   * name. After the adoption, you may keep or remove `adoptId`. While it is set, a replacement
-   * keeps the endpoint and adopts it again. Only one resource in one stack can manage an endpoint.
+   * name. While `adoptId` is in state, removing the resource releases the endpoint instead of
+   * deleting it, and a replacement adopts it again. If you remove `adoptId`, the next `up` makes it
+   * the stack's own. Only one resource in one stack can manage an endpoint.
    */
   adoptId?: pulumi.Input<string> | undefined;
   /**
@@ -90,8 +91,8 @@ export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name
   /**
    * How to judge a change that replaces the workers, such as a new `imageName`. `pulumi up` waits
    * until the workers run the new release, tests it and watches its jobs. If the release fails,
-   * `up` restores the previous settings. It requires `imageName` and cannot be combined with
-   * `templateId`. A new endpoint is not judged.
+   * `up` restores what served before and fails, and the next `up` tries the release again. It
+   * requires `imageName` and cannot be combined with `templateId`. A new endpoint is not judged.
    * @default none: `up` saves the change and does not wait for it
    */
   rollOut?: pulumi.Input<RollOutArgs> | undefined;

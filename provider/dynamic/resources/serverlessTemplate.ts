@@ -39,8 +39,10 @@ export interface ServerlessTemplateArgs
   env?: pulumi.Input<Record<string, pulumi.Input<string>> | null> | undefined;
   /**
    * Id of an existing serverless template to adopt instead of creating one. Adopting it changes it
-   * to match the program. If you don't set `name`, the template keeps its name. Only one resource
-   * in one stack can manage a template.
+   * to match the program. If you don't set `name`, the template keeps its name. While `adoptId` is
+   * in state, removing the resource releases the template instead of deleting it. If you remove
+   * `adoptId`, the next `up` makes it the stack's own. Only one resource in one stack can manage a
+   * template.
    */
   adoptId?: pulumi.Input<string> | undefined;
   /**
