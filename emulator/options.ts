@@ -3,6 +3,7 @@ import type { RateLimitOptions } from "./jobs/rateLimits";
 import type { Profile } from "./model/fidelity";
 import type { Seed } from "./server/account";
 import type { JournalEntry, WorkerLine } from "./server/journal";
+import type { GraphqlEnd } from "./server/routes";
 import type { EmulatorClock } from "./time/virtualClock";
 import type { Handlers } from "./workers/jobHandlers";
 
@@ -119,6 +120,3 @@ export interface EmulatorOptions {
   /** The clock: `manualClock()`, `scaledClock(factor)` or `systemClock`. @default systemClock */
   readonly clock?: EmulatorClock;
 }
-
-/** The ways in which a service can answer a request to a GraphQL API that it has ended. */
-export type GraphqlEnd = "410" | "404" | "redirect";

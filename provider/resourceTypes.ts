@@ -45,6 +45,7 @@ export const RARE_SETTINGS = [
   "modelReferences",
   "networkVolumeId",
   "networkVolumeIds",
+  "workersStandby",
 ] as const;
 
 /**

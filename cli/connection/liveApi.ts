@@ -1,16 +1,16 @@
-import { graphqlState } from "../../sdk/connection/endOfGraphql";
 import { howItEnded } from "../../sdk/connection/endSigns";
+import type { Resolved } from "../../sdk/connection/resolver";
 import { API_VARIABLE, serviceName } from "../../sdk/connection/settings";
+import { graphqlState } from "../../sdk/endOfGraphql";
 import { ServerlessGpuError } from "../../sdk/errors";
 import { say } from "../terminal";
-import type { Found } from "./connection";
 
 /**
  * Returns the connection with the API that the service serves, if no setting selects one: REST v2
  * if GraphQL has ended with status 410 Gone. A command does not know which endpoints the account
  * must have, so any other status does not count.
  */
-export async function withLiveApi(found: Found): Promise<Found> {
+export async function withLiveApi<T extends Resolved>(found: T): Promise<T> {
   const { settings, from } = found;
   if (settings.api !== undefined || settings.apiKey === undefined) return found;
   const state = await stateOf(settings);
@@ -23,7 +23,7 @@ export async function withLiveApi(found: Found): Promise<Found> {
 }
 
 /** Returns what the service says, or `undefined` if the settings are not valid. */
-async function stateOf(settings: Found["settings"]) {
+async function stateOf(settings: Resolved["settings"]) {
   try {
     return await graphqlState({ ...settings, service: serviceName(settings), api: "graphql" });
   } catch (error) {

@@ -12,6 +12,9 @@ import type { ControlRoute } from "./route";
 const MAX_LISTED = 10_000;
 const LISTED = 100;
 
+/** How many lines of a worker's log are returned. */
+const LOG_LINES = 200;
+
 /** Returns the routes that list and control jobs and workers. */
 export function jobRoutes(endpoints: Endpoints): Readonly<Record<string, ControlRoute>> {
   function endpointWithId(endpointId: unknown) {
@@ -60,6 +63,10 @@ export function jobRoutes(endpoints: Endpoints): Readonly<Record<string, Control
         .flatMap(({ record, runtime }) => runtime.workers().map((worker) => ({ endpointId: record.id, ...worker })))
         .filter((worker) => state === undefined || worker.state === state)
         .slice(0, limit);
+    },
+    "GET workers/:id/log"({ id }) {
+      const found = endpoints.all().find(({ runtime }) => runtime.workers().some((worker) => worker.id === id));
+      return found ? { lines: found.runtime.context.logs?.last(id, LOG_LINES) ?? [] } : false;
     },
     "DELETE workers/:id": ({ id }) => endpoints.all().some(({ runtime }) => runtime.killWorker(id)) && undefined,
   };

@@ -3,6 +3,7 @@ import type { FidelityId } from "../model/fidelity";
 import type { EmulatorClock } from "../time/virtualClock";
 import type { WorkerState } from "../workers/watch";
 import type { Change, Depth, EndpointOnPage, Move } from "./views";
+import { waitsOf } from "./waits";
 
 /** Tracks endpoints, queue lengths, and worker states. */
 export interface EndpointChanges {
@@ -126,6 +127,7 @@ function endpointView({ record, runtime }: Endpoint): EndpointOnPage {
     jobs: runtime.health().jobs,
     oldestQueuedAt: runtime.queue().oldestQueuedAt,
     scaling: runtime.scaling(),
+    waits: waitsOf({ record, runtime }),
     assumed: assumedFor(record),
     workers: runtime.workers(),
   };

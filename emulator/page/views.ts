@@ -26,6 +26,8 @@ export interface EndpointOnPage {
   readonly oldestQueuedAt?: number | undefined;
   /** The autoscaler's calculation. */
   readonly scaling: string;
+  /** Why jobs and workers wait, one sentence each. */
+  readonly waits: readonly string[];
   /** The ids of assumed rows of the fidelity table that apply to this endpoint's workers. */
   readonly assumed: readonly string[];
   readonly workers: readonly WorkerView[];

@@ -13,7 +13,6 @@ import {
 import { createQuota, type Quota } from "../jobs/quota";
 import type { ManagementLimits } from "../jobs/rateLimits";
 import { createLoadBalancerCalls, LOAD_BALANCER_OPERATION } from "../loadBalancer/loadBalancerCalls";
-import type { GraphqlEnd } from "../options";
 import { createRest, type RestOptions } from "../pods/rest";
 import { QUEUE_OPERATIONS } from "../queue/operations";
 import { createQueue } from "../queue/queue";
@@ -67,6 +66,9 @@ export function createRoutes(options: RouteOptions) {
   };
   return { read, operations };
 }
+
+/** The ways in which a service can answer a request to a GraphQL API that it has ended. */
+export type GraphqlEnd = "410" | "404" | "redirect";
 
 /** The responses of a service that has ended GraphQL. */
 const ENDED: Readonly<Record<GraphqlEnd, () => HttpResponse>> = {

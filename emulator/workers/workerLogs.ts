@@ -28,6 +28,8 @@ export interface WorkerLogs {
   dropContainer(workerId: string): void;
   /** Yields a worker's existing lines and then each new one until the signal aborts. */
   read(workerId: string, filter: LogFilter, signal: AbortSignal): AsyncGenerator<LoggedLine, void, undefined>;
+  /** Returns the last lines of a worker's log. */
+  last(workerId: string, count: number): readonly LoggedLine[];
   clear(): void;
 }
 
@@ -81,6 +83,7 @@ export function createWorkerLogs(clock: Clock): WorkerLogs {
         else await nextLine(log, signal);
       }
     },
+    last: (workerId, count) => logs.get(workerId)?.lines.slice(-count) ?? [],
     clear: () => logs.clear(),
   };
 }

@@ -104,9 +104,7 @@ async function switches(id: string | undefined, config: ReadConfig): Promise<boo
 
 function askService(settings: ProviderSettings): Promise<GraphqlState> {
   // Loaded lazily, because programs without data sources don't need it.
-  const {
-    graphqlState,
-  }: typeof import("../../sdk/connection/endOfGraphql") = require("../../sdk/connection/endOfGraphql");
+  const { graphqlState }: typeof import("../../sdk/endOfGraphql") = require("../../sdk/endOfGraphql");
   return graphqlState(clientOptions(settings));
 }
 

@@ -190,8 +190,8 @@ export const DEFAULT_API = { runpod: "graphql", other: "graphql" } as const sati
 export type ServiceName = "runpod";
 
 /**
- * The named services that have retired or are about to retire REST v1. RunPod does so on 2026-11-15
- * or 2026-12-01 (its pages disagree).
+ * The named services that have retired REST v1. RunPod announced it for 2026-11-15, and it ended on
+ * 2026-11-16 (one source).
  */
 const ENDED_REST_V1: readonly ServiceName[] = ["runpod"];
 

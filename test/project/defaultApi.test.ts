@@ -3,16 +3,13 @@ import path from "node:path";
 import { DEFAULT_API } from "../../sdk/contract/limits";
 import { REPOSITORY } from "../support/sources";
 
-const PARENTS = [
-  ["examples", "Pulumi.yaml"],
-  ["tools/newProject/programs", "Pulumi.yaml.txt"],
-] as const;
-
-const projects = PARENTS.flatMap(([parent, name]) =>
+const filesIn = (parent: string, name: string) =>
   readdirSync(path.join(REPOSITORY, parent))
     .map((folder) => `${parent}/${folder}/${name}`)
-    .filter((file) => existsSync(path.join(REPOSITORY, file))),
-);
+    .filter((file) => existsSync(path.join(REPOSITORY, file)));
+
+const examples = filesIn("examples", "Pulumi.yaml");
+const newProjects = filesIn("tools/newProject/programs", "Pulumi.yaml.txt");
 
 test("the default API is GraphQL, because the provider is built for its saveEndpoint and deleteEndpoint", () => {
   expect(new Set(Object.values(DEFAULT_API))).toEqual(new Set(["graphql"]));
@@ -20,7 +17,7 @@ test("the default API is GraphQL, because the provider is built for its saveEndp
 
 test.each([
   "Pulumi.yaml",
-  ...projects,
+  ...examples,
 ])("%s names the default API, gives the reason for it, and explains how to switch", (file) => {
   const text = readFileSync(path.join(REPOSITORY, file), "utf8");
   const [, comment = "", api] = /((?:^ *#.*\n)+) +serverless-gpu:api: (\w+)\n/m.exec(text) ?? [];
@@ -30,6 +27,12 @@ test.each([
   expect(comment).toContain("SERVERLESS_GPU_API=v2 pulumi preview --refresh");
 });
 
+test.each(
+  newProjects,
+)("%s does not select an API, so that the project uses the one that the service serves", (file) => {
+  expect(readFileSync(path.join(REPOSITORY, file), "utf8")).not.toContain("serverless-gpu:api");
+});
+
 test("the project files of examples and of new projects are found", () => {
-  expect(projects.length).toBeGreaterThan(12);
+  expect([examples.length > 8, newProjects.length]).toEqual([true, 4]);
 });

@@ -1,5 +1,6 @@
 import { act } from "./actions.mjs";
 import { drawDepth, drawLane, shown } from "./chart.mjs";
+import { openEndpoint, openLog } from "./details.mjs";
 import { badge, button, byId, element, setText, showEmpty } from "./dom.mjs";
 import { duration } from "./format.mjs";
 import { openSend, showJobsOf } from "./jobs.mjs";
@@ -82,6 +83,7 @@ function fill(article, id) {
     about: element("span", { className: "muted" }),
     figures: element("p", { className: "figures" }),
     scaling: element("p", { className: "scaling" }),
+    waits: element("ul", { className: "waits" }),
     queue: element("div", { className: "lane" }),
     ofJobs: [
       button("Jobs", () => showJobsOf(id), "List the jobs of this endpoint"),
@@ -94,9 +96,12 @@ function fill(article, id) {
     shownWords: "",
   };
   const head = element("div", { className: "bar" }, parts.name, parts.about, element("span", { className: "space" }));
-  head.append(...parts.ofJobs);
+  head.append(
+    button("Settings", () => openEndpoint(id), "Show the settings, the image and the variables of this endpoint"),
+    ...parts.ofJobs,
+  );
   parts.queue.append(element("span", { className: "muted" }, "queue"), parts.waiting, parts.depth);
-  article.append(head, parts.figures, parts.scaling, parts.queue, parts.lanes);
+  article.append(head, parts.figures, parts.scaling, parts.waits, parts.queue, parts.lanes);
   return parts;
 }
 
@@ -105,6 +110,7 @@ function update(parts, { view, lanes, depth }) {
   setText(parts.name, view.name);
   parts.name.title = view.name;
   setText(parts.about, `${view.id} · ${view.gpuIds}`);
+  showWaits(parts.waits, view.waits);
   const { requests } = view;
   for (const part of [parts.queue, ...parts.ofJobs]) part.hidden = requests !== undefined;
   if (requests) {
@@ -125,6 +131,12 @@ function update(parts, { view, lanes, depth }) {
   parts.depth.ariaLabel = `Waiting jobs: ${inQueue} now`;
   drawDepth(parts.depth, depth);
   showLanes(parts, view, lanes);
+}
+
+/** @param {HTMLElement} list @param {readonly string[]} waits */
+function showWaits(list, waits) {
+  if (list.textContent === waits.join("")) return;
+  list.replaceChildren(...waits.map((wait) => element("li", {}, wait)));
 }
 
 /** @param {Parts} parts @param {import("./state.mjs").EndpointOnPage} view */
@@ -180,6 +192,7 @@ function laneRow(id) {
     () => act("DELETE", `workers/${encodeURIComponent(id)}`),
     `Kill worker ${id}, as a crash does`,
   );
-  const row = element("li", {}, element("code", { title: id }, id), label, canvas, kill);
+  const log = button("Log", () => openLog(id), `Show the log of worker ${id}`);
+  const row = element("li", {}, element("code", { title: id }, id), label, canvas, log, kill);
   return { row, label, canvas, kill };
 }

@@ -17,7 +17,7 @@ export interface ServerlessGpuProviderArgs {
   /**
    * The management API: `graphql`, or `v2` for REST v2, its successor. Changing the API changes no
    * resource. The environment variable `SERVERLESS_GPU_API` takes precedence.
-   * @default "graphql"
+   * @default "graphql" while the service serves it, then "v2"
    */
   api?: pulumi.Input<ManagementApi> | undefined;
   /**
@@ -29,8 +29,8 @@ export interface ServerlessGpuProviderArgs {
   /** URL of the GraphQL API, with or without `/graphql`. REST v2 uses the same URL, below `/v2`. */
   graphqlUrl?: pulumi.Input<string> | undefined;
   /**
-   * URL of the REST v1 API, with or without `/v1`. Only pod lookups use it. RunPod retires REST v1
-   * at the end of 2026, so it is not used for the service `runpod`.
+   * URL of the REST v1 API, with or without `/v1`. Only pod lookups use it. RunPod has retired
+   * REST v1, so it is not used for the service `runpod`.
    */
   restUrl?: pulumi.Input<string> | undefined;
   /** URL of the queue API, with or without `/v2`. */

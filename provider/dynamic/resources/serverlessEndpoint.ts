@@ -177,7 +177,7 @@ type Outputs<T> = {
 /**
  * Every setting of the endpoint is an output. The outputs contain either `templateId` or the
  * settings of the endpoint's own container; the others are `undefined`. `allowedCudaVersions`,
- * `instanceIds`, `minCudaVersion`, `modelReferences` and `networkVolumeIds` are also `undefined`
- * while they are not set. `env` contains the variables that the program sets.
+ * `instanceIds`, `minCudaVersion`, `modelReferences`, `networkVolumeIds` and `workersStandby` are
+ * also `undefined` while they are not set. `env` contains the variables that the program sets.
  */
 export interface ServerlessEndpoint extends Outputs<EndpointSettings> {}

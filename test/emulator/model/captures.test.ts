@@ -149,3 +149,15 @@ test("[queue.empty-input] [queue.retries] no handler gets an empty input, and it
   expect(job).toMatchObject({ status: "FAILED", error: "job timed out after 1 retries", retries: 1 });
   expect(inputs).toEqual([]);
 }, 20_000);
+
+test.each([
+  ["410", 410],
+  ["404", 404],
+  ["redirect", 301],
+] as const)("[graphql.ended] with the option %s, GraphQL has ended, and REST v2 stays", async (graphqlEnded, status) => {
+  await emulator.stop();
+  emulator = await startEmulator({ profile: "observed", graphqlEnded });
+  const response = await fetch(`${emulator.url}/graphql`, { method: "POST", body: "{}", redirect: "manual" });
+  expect(response.status).toBe(status);
+  expect((await v2("GET", "/serverless")).status).toBe(200);
+});

@@ -199,3 +199,28 @@ test("[workers.no-machine] the explanation of the number of workers says that no
   emulator.endpoints.change("chat", { gpuCount: 8 });
   expect(await scalingOf()).not.toContain("machine");
 });
+
+test("an endpoint says why its jobs and workers wait, and the control interface shows a worker's log", async () => {
+  const others = [
+    { ...ENDPOINT, id: "zero", workersMax: 0 },
+    { ...ENDPOINT, id: "nowhere", minCudaVersion: "13.0" },
+    { ...ENDPOINT, id: "pull" },
+  ];
+  await start({ profile: "observed", seed: { endpoints: [ENDPOINT, ...others] } });
+  emulator.faults.add({ match: { endpointId: "pull" }, effect: { imagePullError: true } });
+  for (const id of ["zero", "nowhere", "pull"]) await submit(id);
+  await clock.advance(15_000);
+  const { endpoints = [] } = await (await follow())();
+  const waits = Object.fromEntries(endpoints.map(({ id, waits: each }) => [id, each.join()]));
+  expect(waits.chat).toBe("");
+  expect(waits.zero).toBe("Jobs wait: workersMax is 0, so no worker may start.");
+  expect(waits.nowhere).toMatch(/no worker has started. No machine has GPUs ADA_24, CUDA 13.0 or newer/);
+  expect(waits.pull).toMatch(/^Worker \w+ is initializing\. .* Its log ends with: error pulling image/);
+  const [worker] = (await callControl(emulator, "GET", "workers?endpointId=pull")).body;
+  const log = await callControl(emulator, "GET", `workers/${worker.id}/log`);
+  expect(log.body.lines.at(-1)).toMatchObject({
+    source: "system",
+    line: expect.stringMatching(/^error pulling image/),
+  });
+  expect((await callControl(emulator, "GET", "workers/none/log")).status).toBe(404);
+});

@@ -1,13 +1,13 @@
-import type { ClientOptions } from "../clientOptions";
-import { connectAccount } from "../connected";
-import { sleep, systemClock } from "../contract/clock";
-import { ServerlessGpuError } from "../errors";
-import { createManagement } from "../managementClient";
-import { makeCall } from "../transport/makeCall";
-import { sendForText } from "../transport/send";
-import { INTERFACE_PATHS } from "../transport/urls";
-import { type GraphqlState, MISSING } from "./endSigns";
-import { requireAddress } from "./settings";
+import type { ClientOptions } from "./clientOptions";
+import { connectAccount } from "./connected";
+import { type GraphqlState, MISSING } from "./connection/endSigns";
+import { requireAddress } from "./connection/settings";
+import { sleep, systemClock } from "./contract/clock";
+import { ServerlessGpuError } from "./errors";
+import { createManagement } from "./managementClient";
+import { makeCall } from "./transport/makeCall";
+import { sendForText } from "./transport/send";
+import { INTERFACE_PATHS } from "./transport/urls";
 
 /** How far apart the two looks at a missing API are, in milliseconds. */
 const SECOND_LOOK_MS = 1_000;
