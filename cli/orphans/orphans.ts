@@ -117,7 +117,7 @@ interface Place {
   readonly inAccount: number;
   /** `true` if the states contain records and this account contains none of them. */
   readonly isElsewhere: boolean;
-  /** The sentence that says this. */
+  /** What to tell the user about it. */
   readonly text: string;
 }
 
