@@ -57,7 +57,7 @@ const load = {
 };
 
 /** Returns the command line. Its actions set the process's exit code. */
-function commandLine(): Command {
+export function commandLine(): Command {
   const program = new Command("serverless-gpu")
     .version(ownPackage().version, "--version", "show the version")
     .helpOption("-h, --help", "show this help")

@@ -142,5 +142,5 @@ export function howToDecrypt(name: string): string {
 /** Advises running the command over REST v2, because GraphQL does not show what it needs. */
 export function requestsOverV2(words: readonly string[]): string {
   const quoted = words.map((word) => (/^[\w./:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
-  return `Run: serverless-gpu ${quoted.join(" ")} --api v2`;
+  return `Run: npx pulumi-serverless-gpu ${quoted.join(" ")} --api v2`;
 }

@@ -161,7 +161,7 @@ Files for --load (recognized by the header):
   arrival_s,duration_s                      one job per line, in order of arrival
   minute,jobs                               the number of jobs in each minute; needs --duration
   [{"operation": "run", …}]                 an emulator's journal; needs --duration
-A folder is a recording of npx pulumi-serverless-gpu metrics --record. It needs --duration unless a client or a webhook receiver
+A folder is a recording that the option --record of metrics wrote. It needs --duration unless a client or a webhook receiver
 has recorded run times, and --endpoint if it contains several endpoints.
 
 Settings for --set and --sweep, with their defaults:

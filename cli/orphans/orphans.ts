@@ -45,8 +45,8 @@ const ELSEWHERE = 5;
 
 /**
  * Lists the records with automatic names that are in none of the given states, or deletes one of
- * them. Returns the exit code: 3 if there are orphans, 5 if there are none, except possible ones, and
- * the account contains no record of the states, and 4 if there are only possible ones.
+ * them. Returns the exit code: 3 if there are orphans, 5 if there are at most possible ones and the
+ * account contains no record of the states, and 4 if there are only possible ones.
  */
 export async function orphans(flags: OrphansFlags, version: string): Promise<number> {
   const given = flags.prices === undefined ? undefined : readPrices(flags.prices);
@@ -145,7 +145,7 @@ interface Place {
   readonly inAccount: number;
   /** `true` if the states contain records and this account contains none of them. */
   readonly isElsewhere: boolean;
-  /** The sentence that says this. */
+  /** What to tell the user about it. */
   readonly text: string;
 }
 

@@ -10,7 +10,7 @@ export function warnOfDuplicates(noun: string, { id, name }: NamedRecord, others
   log(
     name,
     `warning: two or more ${noun}s are named "${name}" and billed: ${id}, created by this run, and ${ids}. Another stack, or a ` +
-      "create of this run whose response was lost, may have created them: pulumi stack --show-ids shows the ids of a stack. To " +
+      "create of this run that got no response, may have created them: pulumi stack --show-ids shows the ids of a stack. To " +
       "keep several, rename all but one. If no stack has one of them, and nobody uses it, delete it",
   );
 }

@@ -34,7 +34,7 @@ export interface ReadWorkers {
   readonly ids: readonly string[];
 }
 
-/** Sends one request, without retries. Requests about the whole account ignore the endpoint's id. */
+/** Sends one request, without retries. Requests about the whole account ignore the id. */
 export type DiagnosisCall<T> = (operation: string, attempt: Attempt, id: string, now: number) => Promise<T>;
 
 /** The requests that a diagnosis needs. */

@@ -25,10 +25,11 @@ export interface Diagnoses {
    * Over REST v2, it reads `GET /v2/serverless/{id}`, `…/workers`, `…/releases?limit=1`, and from
    * the queue `GET /v2/{id}/health`. Over GraphQL, it reads `myself { endpoint(id) { … pods } }`
    * instead of the first three. While something waits, it also reads the limits (`GET
-   * /v2/account/limits`, or `myself`) and the first page of the endpoints; if the endpoint's
-   * variables refer to secrets, the names of the secrets; and if another worker is needed, the stock
-   * (`GET /v2/catalog/gpus` with `include=AVAILABILITY&product=SERVERLESS`; over GraphQL `gpuTypes`,
-   * `dataCenters` and `serverlessGpuPools`) and the data centers of its network volumes. With `logs`, it reads `GET
+   * /v2/account/limits`, or `myself`) and the first page of the endpoints. If the endpoint's
+   * variables refer to secrets, it reads the names of the secrets. If another worker is needed, it
+   * reads the stock (`GET /v2/catalog/gpus` with `include=AVAILABILITY&product=SERVERLESS`; over
+   * GraphQL `gpuTypes` and `serverlessGpuPools`) and the data centers of the endpoint's network
+   * volumes. With `logs`, it reads `GET
    * /v2/serverless/{id}/workers/{workerId}/logs` for up to three workers.
    * @throws InvalidInputError if the id cannot be part of a path; nothing was sent
    * @example

@@ -1,10 +1,10 @@
 import type { Account, Catalog } from "../catalog/catalog";
 import { readGpus } from "../catalog/read";
 import { hideEnv } from "../containers/input";
+import { referencesIn } from "../containers/references";
 import type { Clock } from "../contract/clock";
 import { ServerlessGpuError } from "../errors";
 import { redactBeginning } from "../secret";
-import { referencesIn } from "../secrets/secret";
 import type { Attempt, CallContext } from "../transport/call";
 import { makeCall } from "../transport/makeCall";
 import type { ObservedOptions } from "../transport/requestOptions";

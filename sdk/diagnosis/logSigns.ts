@@ -47,7 +47,7 @@ const LONGEST_PULL_MS = 7 * 60_000;
 const LOOP_MS = 10 * 60_000;
 /** How soon silent starts must follow each other to be a loop, in milliseconds. */
 const SILENT_RUN_MS = 2 * 60_000;
-/** How long ago a container may have printed its last line and still be at work, in milliseconds. */
+/** How old the last line of a container that is at work may be, in milliseconds. */
 const PRINTING_MS = 2 * 60_000;
 /** The number of lines at the end of a container's output that may contain its error. */
 const TRACE_END = 2;

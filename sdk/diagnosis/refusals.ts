@@ -26,7 +26,7 @@ function failureOf(error: ServerlessGpuError): ServiceRefusal["is"] | undefined 
   return undefined;
 }
 
-/** The forms that the service itself uses for rejections: of REST v2 and the queue, and of GraphQL. */
+/** The forms of the service's own rejections: of REST v2 and the queue, and of GraphQL. */
 const OWN_FORM = z.union([
   z.strictObject({ title: z.string(), status: z.number(), detail: z.string(), errors: z.unknown().optional() }),
   z.strictObject({ errors: z.tuple([z.looseObject({ message: z.literal("Unauthorized") })]) }),

@@ -203,9 +203,9 @@ function isLate({ workers, waitedMs = 0, signs }: Situation): boolean {
 const takesNoJobs = ({ jobsWait, queue, ready }: Situation) => jobsWait && ready > 0 && queue?.inProgress === 0;
 
 /**
- * Returns how much of the account's quota is not allotted to its endpoints, or `NaN` if unknown. The
- * service checks the quota when an endpoint is saved, so endpoints can start workers even if all of
- * it is allotted.
+ * Returns how much of the account's quota is not allotted to its endpoints, or `NaN` if unknown.
+ * The service checks the quota when an endpoint is saved, so endpoints can start workers even if all
+ * of it is allotted.
  */
 export function spareWorkers(limits: Evidence["limits"]): number {
   const { workerQuota = Number.NaN, workersUsed = Number.NaN } = seen(limits) ?? {};

@@ -1,3 +1,4 @@
+import { referencesIn } from "../containers/references";
 import { type FieldTable, NEVER_CHANGES, type ShownRecord, type TableOf } from "../records/fields";
 import { kindOf } from "../records/kind";
 
@@ -103,11 +104,6 @@ export function referenceTo(name: string): string {
   return `{{ RUNPOD_SECRET_${name} }}`;
 }
 
-/** Returns the names of the secrets to which the value of an environment variable refers. */
-export function referencesIn(text: string): string[] {
-  return Array.from(text.matchAll(REFERENCE), ([, name = ""]) => name);
-}
-
 /** Returns `true` if the value of an environment variable refers to this secret. */
 export function refersTo(name: string, text: string): boolean {
   return referencesIn(text).includes(name);
@@ -117,6 +113,3 @@ export function refersTo(name: string, text: string): boolean {
 export function holdsReference(text: string): boolean {
   return referencesIn(text).length > 0;
 }
-
-/** Matches a reference to a secret. The group is the secret's name. */
-const REFERENCE = /\{\{\s*RUNPOD_SECRET_([\w.\-/]+)\s*\}\}/g;

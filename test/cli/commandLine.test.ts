@@ -65,7 +65,7 @@ test.each([
   const { code, stdout, stderr } = await run(...args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toContain(message);
-  expect(stderr).toMatch(/Run "serverless-gpu .*--help"/);
+  expect(stderr).toMatch(/Run "npx pulumi-serverless-gpu .*--help"/);
 });
 
 test("a command exits quietly when the reader of its output exits first", async () => {

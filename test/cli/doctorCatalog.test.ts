@@ -17,6 +17,8 @@ test("doctor warns about endpoints in state that cannot run according to the cat
   ]);
   const ada = { value: [{ ...state.value[0], outputs: { ...outputs, gpuIds: "ADA_24" } }] } as typeof state;
   expect(await checkCatalog(ada, settings)).toMatchObject([{ found: expect.stringContaining("spend limit of $2.00") }]);
+  // Other checks report such a key. A report must still appear.
+  expect(await checkCatalog(state, { ...settings, apiKey: "a key" })).toEqual([]);
   emulator.faults.add({ effect: { status: 500 } });
   expect(await checkCatalog(state, settings)).toEqual([]);
   expect(

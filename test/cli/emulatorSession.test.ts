@@ -214,7 +214,7 @@ describe("serverless-gpu emulator env", () => {
     const none = await ended(command(["env"]));
     expect([none.code, none.stdout]).toEqual([1, ""]);
     expect(none.stderr).toContain(
-      "you have no emulator running on this machine. To start one: serverless-gpu emulator",
+      "you have no emulator running on this machine. To start one: npx pulumi-serverless-gpu emulator",
     );
 
     const first = command([]);

@@ -55,7 +55,7 @@ test("history lists what each release changed, and rollback explains how to undo
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining("has no release no-such-release")]);
   for (const { stdout, stderr } of [listed, dry, done]) expect(stdout + stderr).not.toContain(TOKEN);
   const overGraphql = await run("history", id, "--api", "graphql");
-  const advice = `only REST v2 shows releases. Run: serverless-gpu history ${id} --api v2`;
+  const advice = `only REST v2 shows releases. Run: npx pulumi-serverless-gpu history ${id} --api v2`;
   expect([overGraphql.code, overGraphql.stderr]).toEqual([1, expect.stringContaining(advice)]);
   await client.close();
 }, 120_000);

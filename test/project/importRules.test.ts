@@ -66,7 +66,7 @@ const ARROWS: Record<string, Arrows> = {
       endpoints: ["contract", "transport", "records", "containers"],
       templates: ["contract", "transport", "records", "containers", "endpoints"],
       registryAuths: ["contract", "transport", "records", "templates", "endpoints"],
-      secrets: ["contract", "transport", "records", "templates", "endpoints"],
+      secrets: ["contract", "transport", "records", "containers", "templates", "endpoints"],
       volumes: ["contract", "transport", "records", "endpoints"],
       catalog: ["contract", "transport", "records", "endpoints"],
       logs: ["contract", "transport", "records"],

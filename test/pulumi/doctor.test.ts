@@ -100,7 +100,7 @@ test.each(["graphql", "v2"])("over %s, reports duplicate names with their ids", 
     '2 network volumes have the name "models" in EU-RO-1',
   ]);
   for (const id of ["e1", "e2", "v1", "v2"]) expect(names?.found).toContain(id);
-  expect(names?.fix).toMatch(/Two stacks may have created them at the same moment/);
+  expect(names?.fix).toMatch(/Find out which stack has which id/);
 });
 
 test("distinguishes missing, wrong and misspelled settings", async () => {

@@ -73,7 +73,7 @@ test("the key, URLs and API of the selected stack take precedence over Pulumi.ya
   expect(three.stderr).toContain(`GraphQL (SERVERLESS_GPU_API) ${account}\n`);
   expect([three.exitCode, three.stderr]).toEqual([
     1,
-    expect.stringContaining("Run: serverless-gpu history e1 --api v2"),
+    expect.stringContaining("Run: npx pulumi-serverless-gpu history e1 --api v2"),
   ]);
   const four = await run(["history", "e1", "--api", "v2"], { SERVERLESS_GPU_API: "graphql" });
   expect([four.exitCode, four.stderr]).toEqual([0, `REST v2 (--api) ${account}\n`]);

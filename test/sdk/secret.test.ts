@@ -215,3 +215,21 @@ test.each([
 ])("the password of a database is redacted in %s", (text, shown) => {
   expect(redact(text)).toBe(shown);
 });
+
+test("A password that is the name of an option does not change a command.", () => {
+  new SecretText("secret");
+  const command = "pulumi config set --secret registry-password";
+  expect(redact(`run: ${command}. The password secret is wrong`)).toBe(
+    `run: ${command}. The password [redacted] is wrong`,
+  );
+});
+
+test("The body of an error has at most 4,000 characters.", () => {
+  const error = new NotFoundError("gone").ofResponse({
+    status: 404,
+    requestId: undefined,
+    headers: {},
+    body: "x".repeat(9000),
+  });
+  expect(error.body).toHaveLength(4000);
+});

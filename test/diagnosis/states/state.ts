@@ -14,7 +14,7 @@ export interface State {
   readonly apis?: readonly Api[];
   /** Reads the log over REST v2. Such a state is played over REST v2 only. @default false */
   readonly logs?: boolean;
-  /** The causes that are true. An answer names one of them, likely or better. Empty: nobody can know. */
+  /** The true causes, of which an answer names one, likely or better. Empty: nobody can know. */
   readonly truth: readonly Id[];
   /** The truth that the other API cannot show. */
   readonly only?: Api;
@@ -50,7 +50,7 @@ export const KINDS = {
   CPU: { isCpu: true },
 } as const;
 
-/** Returns a state for a queue, a load-balancing and a CPU endpoint. Only queues have waiting jobs. */
+/** Returns a state for a queue, a load-balancing and a CPU endpoint. Only queues have jobs. */
 export function onEachKind(state: State): State[] {
   return Object.entries(KINDS).map(([kind, endpoint]) => {
     const isBalanced = kind === "load balancer";
