@@ -418,7 +418,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "sdk/journal/journal.ts",
     from: 'if (entry.state === "failed" && (entry.owner === owner || !isGone(entry.owner))) return false;',
     to: "",
-    tests: [{ file: "test/sdk/jobs/journalInterleavings.test.ts", title: "keeps that a job failed" }],
+    tests: [{ file: "test/sdk/jobs/journalInterleavings.test.ts", title: "the journal used in this test" }],
   },
   {
     name: "a compaction on a full disk drops lines",

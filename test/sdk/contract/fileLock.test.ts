@@ -106,8 +106,8 @@ describe("the lock of a file", () => {
   const testOnLinux = process.platform === "linux" ? test.concurrent : test.concurrent.skip;
   testOnLinux("is free at once when its process has ended, but its parent has not noticed", async () => {
     const file = newFile();
-    // The process ends when it has read all commands, and its parent has become a program that never
-    // asks.
+    // The process ends when it has read all commands, and its parent has become a program that
+    // never asks.
     const script = '"$0" "$@" < /dev/null & exec sleep 60';
     const parent = spawn("sh", ["-c", script, process.execPath, PROGRAM, file], {
       stdio: ["ignore", "pipe", "ignore"],
