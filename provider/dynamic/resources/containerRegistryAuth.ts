@@ -25,8 +25,9 @@ export interface ContainerRegistryAuthArgs extends ArgsOf<Omit<RegistryAuthInput
   name?: pulumi.Input<string | undefined>;
   /**
    * Id of an existing credential to adopt instead of creating one. Adopting it overwrites its user
-   * name and password. If you don't set `name`, the credential keeps its name. Only one resource in
-   * one stack can manage a credential.
+   * name and password. If you don't set `name`, the credential keeps its name. While `adoptId` is
+   * set, the credential is released, not deleted. Remove `adoptId` in a later `up` to make it the
+   * stack's own. Only one resource in one stack can manage a credential.
    */
   adoptId?: pulumi.Input<string> | undefined;
   /**

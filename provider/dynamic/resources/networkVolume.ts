@@ -25,8 +25,9 @@ export interface NetworkVolumeArgs extends ArgsOf<Omit<VolumeInput, "name">> {
   name?: pulumi.Input<string | undefined>;
   /**
    * Id of an existing volume to adopt instead of creating one. Adopting it changes it to match the
-   * program. If you don't set `name`, the volume keeps its name. Only one resource in one stack can
-   * manage a volume.
+   * program. If you don't set `name`, the volume keeps its name. While `adoptId` is set, the volume
+   * is released, not deleted. Remove `adoptId` in a later `up` to make it the stack's own. Only one
+   * resource in one stack can manage a volume.
    */
   adoptId?: pulumi.Input<string> | undefined;
   /**

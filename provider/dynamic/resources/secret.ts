@@ -37,8 +37,9 @@ export interface SecretArgs extends ArgsOf<Pick<SecretInput, "description">> {
   valueVersion?: pulumi.Input<number> | undefined;
   /**
    * Id of an existing secret to adopt instead of creating one. Adopting it overwrites its value and
-   * description. If you don't set `name`, the secret keeps its name. Only one resource in one stack
-   * can manage a secret.
+   * description. If you don't set `name`, the secret keeps its name. While `adoptId` is set, the
+   * secret is released, not deleted. Remove `adoptId` in a later `up` to make it the stack's own.
+   * Only one resource in one stack can manage a secret.
    */
   adoptId?: pulumi.Input<string> | undefined;
   /**

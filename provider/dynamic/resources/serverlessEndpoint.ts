@@ -42,8 +42,9 @@ export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name
   /**
    * Id of an existing endpoint to adopt instead of creating one. Adopting it changes it to match
    * the program, and a preview shows the changes. If you don't set `name`, the endpoint keeps its
-   * name. After the adoption, you may keep or remove `adoptId`. While it is set, a replacement
-   * keeps the endpoint and adopts it again. Only one resource in one stack can manage an endpoint.
+   * name. While `adoptId` is set, the endpoint is released, not deleted, and a replacement adopts
+   * it again. Remove `adoptId` in a later `up` to make the endpoint the stack's own. Only one
+   * resource in one stack can manage an endpoint.
    */
   adoptId?: pulumi.Input<string> | undefined;
   /**

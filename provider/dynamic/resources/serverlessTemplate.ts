@@ -39,8 +39,9 @@ export interface ServerlessTemplateArgs
   env?: pulumi.Input<Record<string, pulumi.Input<string>> | null> | undefined;
   /**
    * Id of an existing serverless template to adopt instead of creating one. Adopting it changes it
-   * to match the program. If you don't set `name`, the template keeps its name. Only one resource
-   * in one stack can manage a template.
+   * to match the program. If you don't set `name`, the template keeps its name. While `adoptId` is
+   * set, the template is released, not deleted. Remove `adoptId` in a later `up` to make it the
+   * stack's own. Only one resource in one stack can manage a template.
    */
   adoptId?: pulumi.Input<string> | undefined;
   /**
