@@ -76,7 +76,8 @@ function header(count: number, newTiers: readonly string[], api: ManagementApi):
 //    the program over ${API_NAMES[api]}, as it was written: serverless-gpu:api: ${api} in Pulumi.yaml.
 ${newTiers.length > 0 ? `//    Accept the GPU pools that this version does not know yet:\n${config}` : ""}\
 // 3. Run "pulumi up". It must say "adopted" and "nothing changed" for each endpoint.
-// 4. Remove the adoptId lines if you like. From now on, "pulumi destroy" deletes the endpoints.
+// 4. Remove the adoptId lines and run "pulumi up" again: only then are they the stack's own, and
+//    "pulumi destroy" deletes them. While adoptId is set, it releases them: they stay and are billed.
 import { ServerlessEndpoint } from "pulumi-serverless-gpu";
 `;
 }

@@ -4,7 +4,8 @@
 // 2. Keep the key and the URLs in the environment, as for "adopt", or in the stack's config. Apply
 //    the program over GraphQL, as it was written: serverless-gpu:api: graphql in Pulumi.yaml.
 // 3. Run "pulumi up". It must say "adopted" and "nothing changed" for each endpoint.
-// 4. Remove the adoptId lines if you like. From now on, "pulumi destroy" deletes the endpoints.
+// 4. Remove the adoptId lines and run "pulumi up" again: only then are they the stack's own, and
+//    "pulumi destroy" deletes them. While adoptId is set, it releases them: they stay and are billed.
 import { ServerlessEndpoint } from "pulumi-serverless-gpu";
 
 new ServerlessEndpoint("Chat-production", {

@@ -9,6 +9,8 @@
 #                          of a killed run, it reads the service first. With PLAN it then fails, unless only creates are pending
 #   pipeline.sh drift      on a schedule: exits with 7 if the service differs from the state
 #   pipeline.sh repair     manually, after drift: restores the values of the program
+#   pipeline.sh auto-repair on a schedule: the same, unless the last up of this commit failed or was killed. A release that
+#                          failed its test is then tried again only by a person, or by the next commit
 #   pipeline.sh destroy    deletes the endpoints; needs only state and environment, not the program
 #   pipeline.sh remove     the same, and deletes the stack: for the stack of a pull request
 #   pipeline.sh sweep      on a schedule: removes the environments of requests (stacks pr-…) that were not updated for TTL_HOURS,
@@ -32,7 +34,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-step=${1:?"usage: pipeline.sh preview|up|drift|repair|destroy|remove|sweep|rehearse"}
+step=${1:?"usage: pipeline.sh preview|up|drift|repair|auto-repair|destroy|remove|sweep|rehearse"}
 
 select_stack() { pulumi stack select --create "${STACK:-dev}" --non-interactive >/dev/null; }
 
@@ -153,6 +155,25 @@ up() {
   fi
 }
 
+# Repairs drift while nobody watches. Any up tries a failed release again, and each try replaces production's workers.
+auto_repair() {
+  select_stack
+  local pending failed
+  pending=$(unfinished)
+  if [ -n "$pending" ]; then
+    # A killed up may have no entry in the history.
+    interrupted "$pending"
+    exit 1
+  fi
+  failed=$(pulumi stack history --stack "${STACK:-dev}" --json --page-size 50 | node failed.js "$(git rev-parse HEAD 2>/dev/null)")
+  if [ -n "$failed" ]; then
+    echo "pipeline.sh: the last up of this commit, at $failed, failed, and nothing was repaired. Another try could fail in the" >&2
+    echo "same way. Find out why it failed, then run the step repair, or merge a fix." >&2
+    exit 1
+  fi
+  run up --refresh --yes
+}
+
 # Removes each old environment, whatever happens to the others.
 sweep() {
   local list stack failed=0 code ended=()
@@ -224,12 +245,13 @@ case $step in
   up) if [ -n "${PLAN:-}" ]; then apply; else up; fi ;;
   drift) run refresh --preview-only --expect-no-changes --diff ;;
   repair) run up --refresh --yes ;;
+  auto-repair) auto_repair ;;
   destroy) run destroy --yes ;;
   remove) run destroy --remove --yes ;;
   sweep) sweep ;;
   rehearse) rehearse ;;
   *)
-    echo "pipeline.sh: there is no step \"$step\": use preview, up, drift, repair, destroy, remove, sweep or rehearse" >&2
+    echo "pipeline.sh: there is no step \"$step\": use preview, up, drift, repair, auto-repair, destroy, remove, sweep or rehearse" >&2
     exit 2
     ;;
 esac

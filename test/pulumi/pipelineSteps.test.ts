@@ -106,6 +106,57 @@ test("an `up` from another machine reads the changes of a killed update, even if
   expect((await doctorOnState()).status).toBe("ok");
 });
 
+test("an unattended repair is refused after a failed or killed `up` of its commit; a repair by hand and drift are not", async () => {
+  const commit = async (message: string) => {
+    for (const args of [
+      ["init", "--quiet"],
+      ["add", "."],
+      [...IDENTITY, "commit", "--quiet", "--message", message],
+    ])
+      expect(await stack.exec("git", args)).toMatchObject({ exitCode: 0 });
+  };
+  const drift = () => {
+    const [{ id = "" } = {}] = emulator.endpoints.list();
+    emulator.endpoints.change(id, { workersMax: 1 });
+  };
+  await commit("Deploy");
+  expect(await step("up")).toMatchObject({ exitCode: 0 });
+  drift();
+  expect(await step("auto-repair")).toMatchObject({ exitCode: 0 });
+  expect(workersMax()).toEqual([2]);
+
+  await replaceInProgram("workersMax: 2", "workersMax: 4");
+  await commit("Allow 4 workers");
+  emulator.faults.add({
+    match: { operation: "saveEndpoint" },
+    effect: { graphqlError: { message: "This release fails" } },
+  });
+  expect((await step("up")).exitCode).not.toBe(0);
+  emulator.faults.clear();
+  drift();
+  expect(await step("auto-repair")).toMatchObject({
+    exitCode: 1,
+    output: expect.stringMatching(/the last up of this commit, at \S+, failed, and nothing was repaired/),
+  });
+  expect(workersMax()).toEqual([1]);
+  expect(await step("drift")).toMatchObject({ exitCode: 7 });
+  expect(await step("repair")).toMatchObject({ exitCode: 0 });
+  expect(workersMax()).toEqual([4]);
+  expect(await step("auto-repair")).toMatchObject({ exitCode: 0 });
+
+  // The next commit is another release.
+  await replaceInProgram("workersMax: 4", "workersMax: 3");
+  await killUpdate();
+  expect(await step("auto-repair")).toMatchObject({
+    exitCode: 1,
+    output: expect.stringContaining("pending operations"),
+  });
+  expect(await step("repair")).toMatchObject({ exitCode: 0 });
+  expect(workersMax()).toEqual([3]);
+});
+
+const IDENTITY = ["-c", "user.name=Dev", "-c", "user.email=dev@example.com"];
+
 /** Returns what `doctor` finds in the state. */
 async function doctorOnState(): Promise<{ status: string; found: string; fix?: string }> {
   const { stdout } = await stack.exec(process.execPath, [CLI, "doctor", "--json"]);
