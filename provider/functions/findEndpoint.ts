@@ -55,7 +55,10 @@ export async function findEndpoint(
   throw new InvalidInputError("getEndpoint", [{ property: "name", message }]);
 }
 
-function toResult({ kept: _, template: __, unshown: ___, env, ...endpoint }: Endpoint, queueUrl: string): GetEndpointResult {
+function toResult(
+  { kept: _, template: __, unshown: ___, env, ...endpoint }: Endpoint,
+  queueUrl: string,
+): GetEndpointResult {
   return { ...endpoint, envNames: Object.keys(env).sort(), queueUrl };
 }
 

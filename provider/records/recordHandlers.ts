@@ -1,5 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { CodedError, EmptyListError } from "../../sdk/errors";
+import { isHiddenAt } from "../../sdk/records/fields";
 import type { NamedRecord } from "../../sdk/records/listed";
 import { adoptsOther, refuseOtherId, refuseTakenName } from "../adoption/adoption";
 import { cancelled } from "../cancellation";
@@ -185,9 +186,16 @@ async function read<T extends NamedRecord, Fields extends object>(
   const fields = refreshedFields(kind, id, outputs, shownFields(kind, record, outputs));
   const open = openNote(writtenBy(connection, kind.noun, id), outputs);
   const changed = changedIn(kind.table, outputs, fields);
-  const isSettled = (note: Note) =>
+  const isSettled = ({ isSealed, sent }: Note) => {
+    const { api } = connection.capabilities;
+    const isShown = (setting: string) => {
+      const field = kind.table[fieldOf(setting)];
+      return field !== undefined && !isHiddenAt(field, api);
+    };
     // What cannot be read cannot be verified, so state, which now has what serves, counts.
-    note.isSealed || Object.keys(differing(kind.table, note.sent, shownSettings(kind, record, outputs))).length > 0;
+    const others = differing(kind.table, pick(sent, isShown), shownSettings(kind, record, outputs));
+    return isSealed || Object.keys(others).length > 0;
+  };
   const isOther = open ? isSettled(open) : changed.length > 0;
   // Values that an unfinished deletion or recycle left behind are not what anyone declared.
   const isPassing = open?.purpose === "deletion" || open?.purpose === "recycle";

@@ -29,7 +29,7 @@ export interface Outcome<T> {
   readonly record: T | undefined;
   /** The settings that were written. */
   readonly settings: Properties;
-  /** The fields that were written. */
+  /** The fields whose values the write changed. */
   readonly changed: readonly string[];
   /** `true` if state now describes the record, regardless of what earlier runs wrote. */
   readonly isWritten: boolean;
@@ -189,8 +189,10 @@ export async function write<T extends NamedRecord, Fields extends object>(
   const known = { ...outputs, ...(theirs && fieldsIn(table, theirs)) };
   const sent = pick(settings, (setting) => !hiddenFields.includes(setting));
   let before: Properties = {};
+  let changed: string[] = [];
   const onSave = (record: T) => {
     const seen = sameSettings(sent, shownSettings(kind, record, known));
+    changed = Object.keys(differing(table, settings, seen)).map(fieldOf);
     before = valuesBefore(sent, seen, sameSettings(sent, outputs), open);
     const isOwn = (setting: string) => isDeepStrictEqual(seen[setting], open?.sent[setting]);
     sayOverwritten(
@@ -210,7 +212,7 @@ export async function write<T extends NamedRecord, Fields extends object>(
     throw error;
   });
   const undo = () => restore(kind, connection, { id, outputs, inputs }, { sent, before });
-  return { record, settings, changed: [...new Set(Object.keys(settings).map(fieldOf))], isWritten: true, undo };
+  return { record, settings, changed: [...new Set(changed)], isWritten: true, undo };
 }
 
 /**

@@ -104,7 +104,7 @@ function unknownVariables(template: { readonly env?: unknown }, known: Propertie
 function unknownVariablesWarning(id: string, names: readonly string[]): string {
   return (
     `warning: template ${id} gives workers variables that are in neither the program nor state: ${names.join(", ")}. ` +
-    "Someone else or an interrupted run set them. They stay; removeUnknownEnv: true removes them"
+    "Someone else or an interrupted run set them. up keeps those of someone else; removeUnknownEnv: true removes all of them"
   );
 }
 

@@ -249,6 +249,11 @@ export function lackedAt(field: AnyField, value: unknown, place: FieldPlace): st
   return `${what} by the service ${service}${way}`;
 }
 
+/** Returns `true` if the API never shows the field. */
+export function isHiddenAt({ v2 }: AnyField, api: ManagementApi): boolean {
+  return api === "v2" && (v2 === null || (typeof v2 === "object" && v2.isHidden === true));
+}
+
 /** Returns the GraphQL selection of a field. */
 export function selectionOfField(name: string, { selection, graphqlList }: AnyField): string {
   return selection ?? (typeof graphqlList === "string" ? `${name} { ${graphqlList} }` : name);
