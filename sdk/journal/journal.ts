@@ -74,7 +74,7 @@ export interface OpenJournal {
 }
 
 /**
- * The states of a key.
+ * The state of a key.
  *
  * - `claimed`: the owner is about to submit a job, or has just submitted it.
  * - `uncertain`: a job may or may not have been submitted. By default, the key is never submitted
@@ -87,7 +87,18 @@ export interface OpenJournal {
  *   submitted again.
  * - `expired`: RunPod no longer has the result. By default, the key is never submitted again.
  */
-export const JOURNAL_STATES = [
+export type JournalState =
+  | "claimed"
+  | "uncertain"
+  | "released"
+  | "submitted"
+  | "settled"
+  | "delivered"
+  | "failed"
+  | "expired";
+
+/** All states, for checks. */
+export const JOURNAL_STATES: readonly JournalState[] = [
   "claimed",
   "uncertain",
   "released",
@@ -96,9 +107,7 @@ export const JOURNAL_STATES = [
   "delivered",
   "failed",
   "expired",
-] as const;
-
-export type JournalState = (typeof JOURNAL_STATES)[number];
+];
 
 /** The states in which a key is submitted again only if the caller asks for it. */
 export type AgainState = "uncertain" | "expired" | "failed";

@@ -25,7 +25,9 @@ export interface PostgresRows {
 
 /** A statement with its time limit. */
 export interface PostgresQuery {
+  /** The SQL. */
   readonly text: string;
+  /** The values of its parameters. */
   values?: unknown[];
   /** The time after which the pool gives up the connection, in milliseconds. */
   readonly query_timeout: number;
