@@ -76,7 +76,7 @@ export function rateLimitLogger(now: () => number = () => performance.now()): (e
 /** The errors of waits that took too long. Other errors already state their reason. */
 const TOO_LATE: readonly string[] = ["DELETE_TIMEOUT", "RECYCLE_TIMEOUT"];
 
-/** A deletion reads `drainTimeout` from the state, so raising it only in the program has no effect. */
+/** A deletion reads `drainTimeout` from the state, not from the program. */
 const MORE_TIME = ". To allow more time, set a longer drainTimeout and run pulumi up before you delete it";
 
 /**

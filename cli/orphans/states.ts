@@ -48,7 +48,8 @@ export async function readStacks(flags: StateFlags): Promise<KnownStack[]> {
 }
 
 /**
- * Returns the backends in which every stack is searched. `undefined` is the backend that `pulumi` uses here.
+ * Returns the backends in which every stack is searched. `undefined` is the backend that `pulumi`
+ * uses here.
  */
 export function backendsOf({ stack = [], backend = [] }: StateFlags): readonly (string | undefined)[] {
   return backend.length > 0 && stack.length === 0 ? backend : [undefined, ...backend];

@@ -204,8 +204,8 @@ const takesNoJobs = ({ jobsWait, queue, ready }: Situation) => jobsWait && ready
 
 /**
  * Returns how much of the account's quota is not allotted to its endpoints, or `NaN` if unknown.
- * The service checks the quota when an endpoint is saved, so endpoints can start workers even if all
- * of it is allotted.
+ * The service checks the quota when an endpoint is saved, so endpoints can start workers even if
+ * all of it is allotted.
  */
 export function spareWorkers(limits: Evidence["limits"]): number {
   const { workerQuota = Number.NaN, workersUsed = Number.NaN } = seen(limits) ?? {};
