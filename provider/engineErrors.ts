@@ -5,13 +5,15 @@ import type { Properties } from "./properties";
 
 /**
  * Returns an error that makes the engine keep the incomplete resource and complete it with an
- * update on the next `up`.
+ * update on the next `up`. Its properties are plain JSON: Pulumi's dynamic provider never answers
+ * if one of them is `undefined`.
  * @param properties must contain `__provider`; otherwise the engine could neither refresh nor
  * delete the resource
  */
 export function initFailure(error: unknown, id: string, properties: Properties): Error {
   const { message } = presentable(error);
-  return Object.assign(new Error(message), { stack: "", id, properties, reasons: [message] });
+  const plain: Properties = JSON.parse(JSON.stringify(properties));
+  return Object.assign(new Error(message), { stack: "", id, properties: plain, reasons: [message] });
 }
 
 /** Returns what an error says. */

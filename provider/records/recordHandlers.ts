@@ -41,6 +41,7 @@ import {
   announceOpen,
   declared,
   type Outcome,
+  openIn,
   prepared,
   readAfter,
   settingsToWrite,
@@ -144,12 +145,17 @@ async function diff<T extends NamedRecord, Fields extends object>(
   return changed.length > 0 || isRecordedOtherwise ? {} : { changes: false };
 }
 
-/** Returns the fields that an update changes, as far as that is known without a request. */
+/**
+ * Returns the fields that an update changes, as far as that is known without a request. It may give
+ * back what an unfinished write has sent.
+ */
 export function changedByUpdate<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
   situation: Situation,
 ): string[] {
-  return [...new Set(Object.keys(settingsToWrite(kind, situation)).map(fieldOf))];
+  const open = openIn(kind.noun, situation);
+  const settings = { ...open?.sent, ...settingsToWrite(kind, situation, open) };
+  return [...new Set(Object.keys(settings).map(fieldOf))];
 }
 
 const LOOKS_AGAIN = "If a second read does not find it either, it counts as deleted. That takes up to 15 s";

@@ -51,11 +51,16 @@ export function writtenBy({ account }: Pick<Connection, "account">, noun: string
 
 /**
  * Returns the note of a write that this machine sent and that state does not contain, without a
- * request. The preview logs it, because the update verifies what it sent.
+ * request.
  */
-export function announceOpen(noun: string, { id, outputs }: Situation): Note | undefined {
+export function openIn(noun: string, { id, outputs }: Pick<Situation, "id" | "outputs">): Note | undefined {
   const apiKey = currentPlace()?.account.apiKey;
-  const open = openNote({ service: recordedService(outputs) ?? "", noun, id, apiKey }, outputs);
+  return openNote({ service: recordedService(outputs) ?? "", noun, id, apiKey }, outputs);
+}
+
+/** Returns that note, and logs it, because the update verifies what it sent. */
+export function announceOpen(noun: string, { id, outputs }: Situation): Note | undefined {
+  const open = openIn(noun, { id, outputs });
   if (!open) return undefined;
   const sent = Object.keys(open.sent).length === 0 ? "" : `, which sent ${namesOf(open.sent)}`;
   const what = {

@@ -53,10 +53,12 @@ const ANOTHER = { id: "another", name: "another", gpuIds: "AMPERE_24", templateI
 test("updating an endpoint that no longer exists fails with advice on how to continue", async () => {
   const { id, outputs, checked } = await made();
   emulator.endpoints.delete(id);
-  const update = () => provider.update(id, outputs, { ...checked, workersMax: 2 });
-  await expect(update()).rejects.toThrow(/The list was empty.* pulumi state delete 'URN' drops it/);
+  const updateBy = (run: typeof provider) => run.update(id, outputs, { ...checked, workersMax: 2 });
+  await expect(updateBy(provider)).rejects.toThrow(/The list was empty.* pulumi state delete 'URN' drops it/);
   emulator.endpoints.create(ANOTHER);
-  await expect(update()).rejects.toThrow(new RegExp(`endpoint ${id} does not exist .* Run pulumi up --refresh`));
+  // Another run, because the resources of one run share a list.
+  await using next = await startDynamicProvider(emulator.env);
+  await expect(updateBy(next)).rejects.toThrow(new RegExp(`endpoint ${id} does not exist .* Run pulumi up --refresh`));
 });
 
 test("updating an endpoint that may be in another account is refused for that reason", async () => {

@@ -53,9 +53,12 @@ export async function failedUpWithEdit(
   emulator.faults.add({ match: { operation: "status-sync", nth: 1 }, effect: { latencyMs: 5_000 } });
   const { rollOut } = program;
   const test = { ...rollOut.test, timeout: 60 };
-  const running = failedUp(provider, { ...program, rollOut: { ...rollOut, test } }, before);
+  let isOver = false;
+  const running = failedUp(provider, { ...program, rollOut: { ...rollOut, test } }, before).finally(() => {
+    isOver = true;
+  });
   const isHeld = () => emulator.journal.requests({ outcome: "pending", operation: "status-sync" }).length > 0;
-  while (!isHeld()) await sleep(20);
+  while (!isHeld() && !isOver) await sleep(20);
   await console.endpoints.update(first.id, { imageName: "me/theirs-good" });
   return running;
 }

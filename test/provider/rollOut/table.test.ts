@@ -33,7 +33,7 @@ const failed =
 const EVENTS: Readonly<Record<string, readonly [Event, Image, isNoted: boolean]>> = {
   "was killed before the save": [killed(undefined, 1, "before"), "good", true],
   "was killed after the save": [killed(undefined, 1, "after"), "wrong", true],
-  "was killed while the workers were awaited": [killed("listWorkers", 1, "after"), "wrong", true],
+  "was killed while the workers were awaited": [killed("health", 1, "after"), "wrong", true],
   "was killed while its test ran": [killed("run", 1, "after"), "wrong", true],
   "was killed before the restore": [killed(undefined, 2, "before"), "wrong", true],
   "was killed after the restore": [killed(undefined, 2, "after"), "good", true],
