@@ -138,9 +138,23 @@ test("records left by a closed pull request's stack are proven orphans if that s
     "endpoint",
     "network volume",
   ]);
-  for (const { id, certainty } of again) {
+  // A stack of that name may live in another backend, whatever somebody says.
+  const endpoint = again.find(({ kind }) => kind === "endpoint")?.id ?? "";
+  await fetch(`${emulator.url}/v2/${endpoint}/runsync`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${emulator.apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ input: {} }),
+  });
+  expect(await remove(endpoint, ENDED, "--ended", "organization/test/pr-7")).toMatchObject({
+    exitCode: 1,
+    output: expect.stringMatching(
+      /has run jobs, possibly in the last hour: 1 completed.*--nobody-manages-it. Nothing was/,
+    ),
+  });
+  expect(emulator.endpoints.get(endpoint)).toBeDefined();
+  for (const { id, kind, certainty } of again) {
     const args = certainty === "proven" ? ["--ended", "organization/test/pr-7"] : [NOBODY];
-    expect((await remove(id, ENDED, ...args)).exitCode).toBe(0);
+    expect((await remove(id, ENDED, ...args, ...(kind === "endpoint" ? [NOBODY] : []))).exitCode).toBe(0);
   }
   expect(await list()).toEqual([0, []]);
 });
@@ -249,3 +263,55 @@ test("records that are more than an hour old are deleted without the flag if the
   const old = await stack.exec("node", [CLI, "orphans", "--api", "v2", "--delete", id, NOBODY], { env: older.env });
   expect(old).toMatchObject({ exitCode: 0, stdout: `deleted endpoint ${id}\n` });
 });
+
+test("what is released, or left because of deletedWith, is named before the run and listed after it", async () => {
+  await using service = await startEmulator({ drainMs: 0 });
+  const { id: adopted } = service.endpoints.create({ name: "of the console", gpuIds: "ADA_24", templateId: "tpl" });
+  const of = await createStack({ env: service.env });
+  await of.writeFile(
+    "index.js",
+    `const { ServerlessEndpoint, ServerlessTemplate, NetworkVolume } = require("pulumi-serverless-gpu");
+const guard = new ServerlessTemplate("guard", { imageName: "app:1" });
+new ServerlessEndpoint("adopted", { adoptId: "${adopted}", gpuIds: "ADA_24", templateId: "tpl" });
+new ServerlessEndpoint("owned", { gpuIds: "ADA_24", templateId: "tpl", workersMin: 1, workersMax: 1 }, { deletedWith: guard });
+new NetworkVolume("data", { size: 10, dataCenterId: "EU-RO-1" }, { deletedWith: guard });
+`,
+  );
+  await of.up();
+  const command = async (...args: string[]) => of.exec("node", [CLI, ...args]);
+  const left =
+    /deletedWith "guard": a run that deletes "guard", such as pulumi destroy, only removes "(owned|data)" from state/g;
+  const doctor = JSON.parse((await command("doctor", "--json")).stdout) as {
+    checks: { check: string; found: string }[];
+  };
+  expect(doctor.checks.find(({ check }) => check === "state")?.found.match(left)).toHaveLength(2);
+  expect((await command("orphans")).stdout.match(left)).toHaveLength(2);
+
+  await of.writeFile("index.js", "");
+  const review = JSON.parse((await command("review", "--stack", "dev", "--json")).stdout);
+  expect(review.counts).toEqual({ "to release": 1, "to remove from the state only": 2 });
+  const stays = review.stays as { kind: string; resource: string }[];
+  expect(stays.map(({ kind, resource }) => `${resource} ${kind}`).sort()).toEqual([
+    "adopted released",
+    "data skipped",
+    "owned skipped",
+  ]);
+  expect(review.data).toEqual([]);
+
+  const { output } = await of.succeed(["destroy", "--yes", "--skip-preview"]);
+  expect(output).toMatch(/is released, not deleted.*serverless-gpu orphans --all/s);
+  expect([service.endpoints.list().length, service.volumes.list().length]).toEqual([2, 1]);
+  const orphansOf = async (...args: string[]) =>
+    (JSON.parse((await command("orphans", "--json", ...args)).stdout).orphans as Listed[]).map(({ kind, id }) => [
+      kind,
+      id,
+    ]);
+  expect((await orphansOf()).map(([kind]) => kind).sort()).toEqual(["endpoint", "network volume"]);
+  expect(await orphansOf("--all")).toContainEqual(["endpoint", adopted]);
+  const confirmed = ["--delete", adopted, ENDED, NOBODY];
+  expect((await command("orphans", ...confirmed)).output).toContain(
+    "If its name is not automatic, as after a release, add --all",
+  );
+  expect(await command("orphans", "--all", ...confirmed)).toMatchObject({ exitCode: 0 });
+  expect(service.endpoints.get(adopted)).toBeUndefined();
+}, 300_000);
