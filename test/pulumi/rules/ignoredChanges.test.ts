@@ -16,23 +16,24 @@ const endpoint = (idleTimeout: number, ignoreChanges: readonly string[] = []): D
 });
 
 describe.each(EVERYWHERE)("with the $form form over $api", (where) => {
-  test.each(["workersMax", "gpuIds", "env"] as const)(
-    "an up that changes another field leaves what the console set for the ignored field %s",
-    async (field) => {
-      await using standIn = await startStandIn();
-      const stack = await createRulesStack(standIn, where);
-      await stack.declare([endpoint(20)]);
-      expect(await stack.run(UP)).toMatchObject({ exitCode: 0 });
-      const [held] = standIn.account.records.endpoint.values();
-      if (!held) throw new Error("there is no endpoint");
-      if (field === "env") standIn.account.bindContainer(held, { env: { MODE: "console", MORE: "y" } });
-      else Object.assign(held, field === "gpuIds" ? { gpuIds: "ADA_24" } : { workersMax: 7 });
-      const before = standIn.account.settings("endpoint", held.id);
-      await stack.declare([endpoint(30, [field])]);
-      expect(await stack.run(UP)).toMatchObject({ exitCode: 0 });
-      expect(standIn.account.settings("endpoint", held.id)).toEqual({ ...before, idleTimeout: 30 });
-    },
-  );
+  test.each([
+    "workersMax",
+    "gpuIds",
+    "env",
+  ] as const)("an up that changes another field leaves what the console set for the ignored field %s", async (field) => {
+    await using standIn = await startStandIn();
+    const stack = await createRulesStack(standIn, where);
+    await stack.declare([endpoint(20)]);
+    expect(await stack.run(UP)).toMatchObject({ exitCode: 0 });
+    const [held] = standIn.account.records.endpoint.values();
+    if (!held) throw new Error("there is no endpoint");
+    if (field === "env") standIn.account.bindContainer(held, { env: { MODE: "console", MORE: "y" } });
+    else Object.assign(held, field === "gpuIds" ? { gpuIds: "ADA_24" } : { workersMax: 7 });
+    const before = standIn.account.settings("endpoint", held.id);
+    await stack.declare([endpoint(30, [field])]);
+    expect(await stack.run(UP)).toMatchObject({ exitCode: 0 });
+    expect(standIn.account.settings("endpoint", held.id)).toEqual({ ...before, idleTimeout: 30 });
+  });
 
   test("a saved plan that changes another field leaves what the console set for an ignored field", async () => {
     await using standIn = await startStandIn();

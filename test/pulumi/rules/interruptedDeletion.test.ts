@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Api, APIS, createRulesStack, type Declared, type Form, signal, UP } from "../../faults/rules/stack";
-import { type Request, startStandIn } from "../../faults/rules/standIn";
 import type { Kind } from "../../faults/rules/held";
+import { APIS, type Api, createRulesStack, type Declared, type Form, signal, UP } from "../../faults/rules/stack";
+import { type Request, startStandIn } from "../../faults/rules/standIn";
 
 const RESOURCES: Readonly<Record<Kind, Declared>> = {
   endpoint: {
@@ -53,7 +53,12 @@ type Stack = Awaited<ReturnType<typeof createRulesStack>>;
 const GONE = /\bgone\b|no longer exists|does not exist|was deleted|is deleted/i;
 
 describe.each(
-  APIS.flatMap((api) => KINDS.flatMap((kind) => [{ form: "npm" as const, api, kind }, { form: "plugin" as const, api, kind }])),
+  APIS.flatMap((api) =>
+    KINDS.flatMap((kind) => [
+      { form: "npm" as const, api, kind },
+      { form: "plugin" as const, api, kind },
+    ]),
+  ),
 )("the deletion of the $kind with the $form form over $api", ({ kind, ...where }) => {
   test("is not claimed to be undone after Ctrl-C, and the next up recreates the record or says that it is gone", async () => {
     const { disturbed, next, isThere } = await play(kind, where, async (stack) => {

@@ -73,25 +73,25 @@ describe.each(EVERYWHERE)("with the $form form over $api", (where) => {
     expect(standIn.account.deleted).toEqual([]);
   });
 
-  test.each(["create", "change"] as const)(
-    "an unchanged program replaces nothing if the answer to a %s lacks optional fields",
-    async (write) => {
-      const { standIn, stack, lying, ids } = await deploy(where);
-      await using _ = standIn;
-      await stack.declare(declared(where.api));
-      if (write === "change") {
-        expect(await stack.run(UP)).toMatchObject({ exitCode: 0 });
-        await stack.declare(declared(where.api, { workersMax: 3 }));
-      }
-      standIn.begin(lying((request) => request.write === write));
-      await stack.run(UP);
-      const before = ids();
-      expect(before).toHaveLength(Object.keys(LIES[where.api]).length);
-      standIn.begin();
-      const healthy = await stack.run(UP);
-      expect(healthy).toMatchObject({ exitCode: 0 });
-      expect(ids()).toEqual(before);
-      expect(standIn.account.deleted).toEqual([]);
-    },
-  );
+  test.each([
+    "create",
+    "change",
+  ] as const)("an unchanged program replaces nothing if the answer to a %s lacks optional fields", async (write) => {
+    const { standIn, stack, lying, ids } = await deploy(where);
+    await using _ = standIn;
+    await stack.declare(declared(where.api));
+    if (write === "change") {
+      expect(await stack.run(UP)).toMatchObject({ exitCode: 0 });
+      await stack.declare(declared(where.api, { workersMax: 3 }));
+    }
+    standIn.begin(lying((request) => request.write === write));
+    await stack.run(UP);
+    const before = ids();
+    expect(before).toHaveLength(Object.keys(LIES[where.api]).length);
+    standIn.begin();
+    const healthy = await stack.run(UP);
+    expect(healthy).toMatchObject({ exitCode: 0 });
+    expect(ids()).toEqual(before);
+    expect(standIn.account.deleted).toEqual([]);
+  });
 });

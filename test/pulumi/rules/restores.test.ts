@@ -1,4 +1,4 @@
-import { createRulesStack, type Declared, DESTROY, EVERYWHERE, REFRESH, signal, UP } from "../../faults/rules/stack";
+import { createRulesStack, DESTROY, type Declared, EVERYWHERE, REFRESH, signal, UP } from "../../faults/rules/stack";
 import { startStandIn } from "../../faults/rules/standIn";
 
 const ROLL_OUT = {

@@ -1,5 +1,15 @@
 import { type Lie, lieAboutNamed } from "../../faults/rules/lies";
-import { APIS, createRulesStack, type Declared, DESTROY, EVERYWHERE, FORMS, REFRESH, UP, UP_REFRESH } from "../../faults/rules/stack";
+import {
+  APIS,
+  createRulesStack,
+  DESTROY,
+  type Declared,
+  EVERYWHERE,
+  FORMS,
+  REFRESH,
+  UP,
+  UP_REFRESH,
+} from "../../faults/rules/stack";
 import { startStandIn } from "../../faults/rules/standIn";
 
 const spelled = (place: string): Lie => ({ dataCenterId: place, dataCenter: place });
@@ -66,7 +76,11 @@ describe.each(EVERYWHERE)("with the $form form over $api", (where) => {
     const held = { name: "fast", size: 10, dataCenterId: "EU-RO-1", highPerformance: true };
     const { id } = standIn.account.add("volume", held);
     const adopting = { adoptId: id };
-    for (const args of [adopting, isAdopting ? { ...adopting, highPerformance: true } : {}, { highPerformance: true }]) {
+    for (const args of [
+      adopting,
+      isAdopting ? { ...adopting, highPerformance: true } : {},
+      { highPerformance: true },
+    ]) {
       await stack.declare([volume("fast", args)]);
       expect((await stack.run(UP)).output).not.toMatch(/error:/);
       expect([...standIn.account.records.volume.keys()]).toEqual([id]);
@@ -115,7 +129,9 @@ describe.each(EVERYWHERE)("with the $form form over $api", (where) => {
   });
 });
 
-test.each(FORMS)("a volume that was renamed by adoptId is the stack's own after adoptId is removed: %s", async (form) => {
+test.each(
+  FORMS,
+)("a volume that was renamed by adoptId is the stack's own after adoptId is removed: %s", async (form) => {
   await using standIn = await startStandIn();
   const stack = await createRulesStack(standIn, { form, api: "graphql" });
   await stack.declare([volume("old")]);
@@ -131,12 +147,18 @@ test.each(FORMS)("a volume that was renamed by adoptId is the stack's own after 
   expect([...standIn.account.records.volume.keys()]).toEqual([]);
 });
 
-test.each(APIS)("an imported volume of the fast tier stays when the program says that it is fast, over %s", async (api) => {
+test.each(
+  APIS,
+)("an imported volume of the fast tier stays when the program says that it is fast, over %s", async (api) => {
   await using standIn = await startStandIn();
   const stack = await createRulesStack(standIn, { form: "plugin", api });
   const held = { name: "fast", size: 10, dataCenterId: "EU-RO-1", highPerformance: true };
   const { id } = standIn.account.add("volume", held);
-  for (const [args, options] of [[{}, { import: id }], [{}, {}], [{ highPerformance: true }, {}]] as const) {
+  for (const [args, options] of [
+    [{}, { import: id }],
+    [{}, {}],
+    [{ highPerformance: true }, {}],
+  ] as const) {
     await stack.declare([volume("fast", args, options)]);
     expect((await stack.run(UP)).output).not.toMatch(/error:/);
     expect([...standIn.account.records.volume.keys()]).toEqual([id]);
