@@ -131,7 +131,7 @@ function nextEdit(generator: Generator, program: readonly Declared[]): Edit {
 function taken(generator: Generator): Edit {
   const is = pick(
     generator,
-    generator.api === "graphql" ? CLASSES.filter((each) => each !== "ServerlessEndpoint") : CLASSES,
+    generator.api === "v2" ? CLASSES.filter((each) => each !== "ContainerRegistryAuth") : CLASSES,
   );
   const by = generator.form === "plugin" && chance(generator, 0.4) ? "import" : "adoptId";
   return { do: "take", resource: fresh(generator, is), by };

@@ -75,6 +75,14 @@ function isIn(field: string, fields: ReadonlySet<string>): boolean {
   return names.some((name) => fields.has(name)) || (field.startsWith("env.") && fields.has("env"));
 }
 
+/** Words of a log line about an unfinished write, or about what is put back. */
+const OF_NOTE = /earlier run|unfinished|interrupted|not have completed|restor|put back|previous|was not completed/i;
+const matching = (lines: string, pattern: RegExp) =>
+  lines
+    .split("\n")
+    .filter((line) => pattern.test(line))
+    .join("\n");
+
 const WORKERS = ["workersMin", "workersMax"];
 const CONTAINER = /^(imageName|dockerArgs|containerDiskInGb|env\..*|ports|containerRegistryAuthId)$/;
 /** Fields whose value the state holds encrypted: what is written must be what the program says. */
@@ -84,13 +92,35 @@ const SECRET = ["username", "password", "value"];
 function linesAbout(text: string, id: string | undefined, name: string | undefined): string {
   const names = [id, name].filter((each) => each !== undefined);
   const isNamed = (line: string) => names.some((each) => new RegExp(`\\b${each}\\b`).test(line));
-  return text.split("\n").filter(isNamed).join("\n");
+  const isProgress = (line: string) => /\[diff:/.test(line);
+  return text
+    .split("\n")
+    .filter((line) => isNamed(line) && !isProgress(line))
+    .join("\n");
 }
 
 /** Returns what a run broke. */
 export function judge(facts: Facts): Problem[] {
   const problems = facts.writes.flatMap((write) => judgeWrite(facts, write));
-  return [...problems, ...judgeClaims(facts), ...judgeEnd(facts)];
+  return [...problems, ...judgeClaims(facts), ...judgeReleases(facts), ...judgeEnd(facts)];
+}
+
+/** A record that was taken over and is let go is named: somebody pays for it. */
+function judgeReleases({ before, after, program, exitCode, output, exists }: Facts): Problem[] {
+  if (exitCode !== 0) return [];
+  const released = before.filter(
+    ({ name, kind, id, inputs }) =>
+      inputs.adoptId !== undefined &&
+      exists(kind, id) &&
+      !after.some((each) => each.id === id) &&
+      !program.some((each) => each.name === name || each.args.adoptId === id),
+  );
+  return released
+    .filter(({ id }) => !output.includes(id))
+    .map(({ kind, id, name }) => ({
+      rule: "said",
+      text: `${kind} ${id} ("${name}") was let go, and the run did not name it`,
+    }));
 }
 
 interface Subject {
@@ -111,7 +141,8 @@ function subjectOf({ program, before, after }: Facts, { kind, id, before: was, a
         each.name === own?.name ||
         (!own && each.args.name === called)),
   );
-  return { name: own?.name ?? declared?.name, declared, was: before.find((each) => each.id === id) };
+  const isTaken = declared !== undefined && declared.name !== own?.name;
+  return { name: isTaken ? declared.name : own?.name, declared, was: before.find((each) => each.id === id) };
 }
 
 function judgeWrite(facts: Facts, write: Write): Problem[] {
@@ -163,9 +194,12 @@ function judgeChange(facts: Facts, write: Write): Problem[] {
   const { name, declared, was } = subjectOf(facts, write);
   const { before = {}, after = {}, kind, id = "" } = write;
   const fields = shown.fields.get(name ?? "") ?? new Set<string>();
-  const logged = linesAbout(shown.text, id, name);
+  const logged = linesAbout(shown.text, id, name) + matching(linesAbout(output, id, name), OF_NOTE);
   const said = linesAbout(output, id, name);
-  const isTaken = declared !== undefined && !was && (declared.args.adoptId === id || declared.options?.import === id);
+  const isTaken =
+    declared !== undefined &&
+    was?.name !== declared.name &&
+    (declared.args.adoptId === id || declared.options?.import === id);
   const isLeaving =
     (command === "destroy" && (!target || target === name)) ||
     (was !== undefined && !declared) ||
@@ -181,14 +215,14 @@ function judgeChange(facts: Facts, write: Write): Problem[] {
     if (isTaken) return isIn(top, new Set(Object.keys(declared.args)));
     const isWorkers = WORKERS.includes(field);
     // A drain, and an endpoint at zero, which the run says.
-    if (isWorkers && (isLeaving || (isOff && said !== ""))) return true;
+    if (isWorkers && (isLeaving || (isOff && /zero|workersM/.test(said)))) return true;
     if (field === "workersMax" && fields.has("workersMin") && after.workersMax === after.workersMin) return true;
     if (isWorkers && (fields.has("recycleWorkers") || fields.has("templateRevision"))) return true;
     if (api === "v2" && CONTAINER.test(field) && (fields.has("templateId") || fields.has("templateRevision")))
       return true;
     // A put-back: what served before this run, or before a write whose end nobody saw.
     const isPutBack = [first, ...facts.former(id)].some((each) => same(each[top], after[top]));
-    return isPutBack && said !== "";
+    return isPutBack && matching(said, OF_NOTE) !== "";
   };
   const wrong = changedFields(before, after).filter((field) => !isAllowed(field));
   if (wrong.length === 0) return [];

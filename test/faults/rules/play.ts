@@ -26,6 +26,8 @@ export interface World {
   readonly api: Api;
   program: Declared[];
   readonly earlier: Declared[][];
+  /** The last program that was applied. */
+  good: Declared[];
   /** All that runs have said so far. */
   said: string;
   /** Ids of records that the console deleted, or whose deletion nobody saw. */
@@ -48,6 +50,7 @@ export async function createWorld(
     api,
     program: [...program],
     earlier: [],
+    good: [...program],
     said: "",
     forgiven: new Set(),
     former: new Map(),
@@ -120,6 +123,7 @@ export async function play(world: World, step: Step): Promise<Played> {
     await sleep(50);
     if (step.disturbance?.kind !== "console") await stack.run(["cancel", "--yes"]);
   }
+  const isSprung = disturbed?.isSprung() ?? false;
   standIn.begin();
   const writes = standIn.writes.slice(from);
   const after = await stateOf(world);
@@ -128,10 +132,10 @@ export async function play(world: World, step: Step): Promise<Played> {
     command: step.command,
     target: step.target,
     program: world.program,
-    shown: { ...shown, text: `${shown.text}\n${step.isPreviewed ? "" : result.output}` },
+    shown,
     output: result.output,
     exitCode: result.exitCode,
-    wasDisturbed: disturbed?.isSprung() ?? false,
+    wasDisturbed: isSprung,
     before,
     after,
     writes,
@@ -140,12 +144,13 @@ export async function play(world: World, step: Step): Promise<Played> {
     former: (id) => world.former.get(id) ?? [],
   });
   for (const { id = "", before: was, write } of writes) {
-    if (was) world.former.set(id, [...(world.former.get(id) ?? []), was].slice(-6));
+    if (was && isSprung) world.former.set(id, [...(world.former.get(id) ?? []), was].slice(-6));
     if (write === "delete" && step.machine === "two") world.forgiven.add(id);
   }
   world.said += result.output;
   // A program that is refused without a reason of the service is put right.
-  if (isUp && result.exitCode !== 0 && !disturbed?.isSprung() && !step.lying) undo(world);
+  if (isUp && result.exitCode === 0 && !step.target) world.good = world.program;
+  if (isUp && result.exitCode !== 0 && !isSprung && !step.lying) world.program = world.good;
   return {
     step,
     exitCode: result.exitCode,
@@ -158,11 +163,6 @@ export async function play(world: World, step: Step): Promise<Played> {
 function argumentsOf({ command }: Step): readonly string[] {
   if (command === "plan") return [...UP, "--plan", "plan.json"];
   return { up: UP, "up --refresh": UP_REFRESH, refresh: REFRESH, preview: ["preview"], destroy: DESTROY }[command];
-}
-
-function undo(world: World): void {
-  const last = world.earlier.pop();
-  if (last) world.program = last;
 }
 
 /** What a preview shows: the difference between the program and the state, or what a refresh reads. */
@@ -340,8 +340,13 @@ export async function finish(world: World): Promise<Problem[]> {
   await stack.declare(world.program);
   let result = await stack.run(UP_REFRESH);
   world.said += result.output;
-  if (result.exitCode !== 0) result = await stack.run(UP_REFRESH);
-  world.said += result.output;
+  if (result.exitCode !== 0) {
+    // The program may say what is refused.
+    world.program = world.good;
+    await stack.declare(world.program);
+    result = await stack.run(UP_REFRESH);
+    world.said += result.output;
+  }
   if (result.exitCode !== 0)
     return [{ rule: "stuck", text: `up --refresh at a healthy service fails:\n${result.output.slice(-2500)}` }];
   const state = await stateOf(world);
