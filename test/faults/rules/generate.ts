@@ -44,11 +44,19 @@ function fresh(generator: Generator, is: ResourceClass): Declared {
   const more = Object.entries(VALUES[is]).filter(
     ([field]) => !REQUIRED[is].includes(field) && field !== "highPerformance" && chance(generator, 0.4),
   );
-  return {
-    ...resource,
-    args: { ...args, ...Object.fromEntries(more.map(([field, values]) => [field, pick(generator, values)])) },
-  };
+  const settings = Object.fromEntries(more.map(([field, values]) => [field, pick(generator, values)]));
+  const roll = is === "ServerlessEndpoint" ? generator.random() : 1;
+  if (roll < 0.15) return { ...resource, args: { ...args, ...settings, ...LOAD_BALANCED } };
+  if (roll < 0.3) return { ...resource, args: onCpus({ ...args, ...settings }) };
+  return { ...resource, args: { ...args, ...settings } };
 }
+
+const LOAD_BALANCED = { type: "LOAD_BALANCER", scalerType: "REQUEST_COUNT", scalerValue: 2 };
+
+const onCpus = ({ gpuIds: _, gpuCount: __, ...others }: Declared["args"]) => ({
+  ...others,
+  instanceIds: ["cpu3g-4-16"],
+});
 
 /** Returns the next step of a program. */
 export function nextStep(generator: Generator, program: readonly Declared[]): Step {
