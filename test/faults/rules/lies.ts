@@ -4,7 +4,7 @@ import type { Meddler, Request } from "./standIn";
 /** The absence of a field in an answer. */
 export const ABSENT = Symbol("absent");
 
-/** What a lying service says instead of a field's value: by its path, such as `workers.idleTimeout`. */
+/** What a lying service says instead of a value, by the path of the field: `workers.max`. */
 export type Lie = Readonly<Record<string, unknown>>;
 
 /** The names under which answers contain records of a kind. */

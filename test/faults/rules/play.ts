@@ -165,7 +165,7 @@ function argumentsOf({ command }: Step): readonly string[] {
   return { up: UP, "up --refresh": UP_REFRESH, refresh: REFRESH, preview: ["preview"], destroy: DESTROY }[command];
 }
 
-/** What a preview shows: the difference between the program and the state, or what a refresh reads. */
+/** What a preview shows: the program differs from the state, or from what a refresh reads. */
 function calculated({ program, standIn }: World, before: readonly InState[], isRefreshed: boolean): Shown {
   const fields = new Map<string, Set<string>>();
   for (const { name, args, options = {} } of program) {
