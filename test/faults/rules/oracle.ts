@@ -273,6 +273,7 @@ export function differences({ is, args, options = {} }: Declared, held: Settings
   return Object.entries(args).flatMap(([field, wanted]) => {
     if (ignored.includes(field) || !Object.hasOwn(held, field)) return [];
     if (field === "highPerformance" || is === "ContainerRegistryAuth" || field === "value") return [];
+    if (field === "type") return (wanted === "LOAD_BALANCER") === (held.type === "LB") ? [] : [field];
     if (field !== "env") return same(normal(wanted), normal(held[field])) ? [] : [field];
     const env = held.env as Record<string, string>;
     return Object.entries(wanted as Record<string, string>)
