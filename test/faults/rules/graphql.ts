@@ -77,8 +77,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const refused = (message: string) => new GraphQLError(message, { extensions: { code: "RUNPOD" } });
 
-const asPairs = (env: Readonly<Record<string, string>>) =>
-  Object.entries(env).map(([key, value]) => ({ key, value }));
+const asPairs = (env: Readonly<Record<string, string>>) => Object.entries(env).map(([key, value]) => ({ key, value }));
 const asMap = (pairs: unknown) =>
   Object.fromEntries(((pairs ?? []) as { key: string; value: string }[]).map(({ key, value }) => [key, value]));
 
@@ -135,20 +134,30 @@ function savedSettings(input: Fields): Partial<HeldEndpoint> {
     ...Object.fromEntries(given),
     instanceIds: (instanceIds as string[] | null | undefined) ?? [],
     ...(networkVolumeId !== undefined && { networkVolumeIds: networkVolumeId ? [String(networkVolumeId)] : [] }),
-    ...(volumes && (volumes.length > 0 || !networkVolumeId) && { networkVolumeIds: volumes.map((each) => each.networkVolumeId) }),
+    ...(volumes &&
+      (volumes.length > 0 || !networkVolumeId) && { networkVolumeIds: volumes.map((each) => each.networkVolumeId) }),
     ...(env !== undefined && { ownEnv: asMap(env) }),
   };
 }
 
 const EMPTY: Fields = { flashBootType: "OFF", modelReferences: [], compliance: [], executionTimeoutMs: 0, type: "QB" };
 /** A change of one of these is a new version. */
-const OF_RELEASE = ["templateId", "gpuIds", "instanceIds", "gpuCount", "locations", "networkVolumeIds", "flashBootType"];
+const OF_RELEASE = [
+  "templateId",
+  "gpuIds",
+  "instanceIds",
+  "gpuCount",
+  "locations",
+  "networkVolumeIds",
+  "flashBootType",
+];
 
 function saveEndpoint(account: Account, input: Fields): HeldEndpoint {
   const settings = savedSettings(input);
   const template = input.template as (Partial<HeldTemplate> & { env: unknown }) | undefined;
   if (template && input.templateId) throw refused("template and templateId cannot be used together");
-  if (settings.templateId && !account.records.template.has(settings.templateId)) throw refused("Unable to find template");
+  if (settings.templateId && !account.records.template.has(settings.templateId))
+    throw refused("Unable to find template");
   if (input.id === undefined) {
     if (!settings.gpuIds && settings.instanceIds?.length === 0) throw refused("gpuIds or instanceIds is required");
     return account.addEndpoint(settings, template && ({ ...template, env: asMap(template.env) } as HeldContainer));
@@ -251,7 +260,10 @@ export async function answerGraphql(account: Account, source: string): Promise<{
   };
   const { data, errors } = await graphql({ schema: SCHEMA, source, rootValue });
   if (data === undefined) {
-    const invalid = (errors ?? []).map(({ message }) => ({ message, extensions: { code: "GRAPHQL_VALIDATION_FAILED" } }));
+    const invalid = (errors ?? []).map(({ message }) => ({
+      message,
+      extensions: { code: "GRAPHQL_VALIDATION_FAILED" },
+    }));
     return { status: 400, body: { errors: invalid } };
   }
   return { status: 200, body: { data, ...(errors && { errors }) } };

@@ -175,6 +175,16 @@ export class Account {
     });
   }
 
+  /** Returns a copy, which an old answer shows. */
+  copy(): Account {
+    const copy = new Account(this.id);
+    for (const kind of KINDS) {
+      const records = copy.records[kind] as Map<string, Held[Kind]>;
+      for (const [id, record] of this.records[kind]) records.set(id, structuredClone(record));
+    }
+    return copy;
+  }
+
   /** Gives an endpoint a template of its own, with its present container and these changes. */
   bindContainer(endpoint: HeldEndpoint, changes: Partial<HeldContainer>): void {
     const own = this.records.template.get(endpoint.templateId);

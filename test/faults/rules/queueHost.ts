@@ -12,7 +12,8 @@ export function answerQueue(account: Account, path: string, _body: unknown): { s
   const job = { id: jobId ?? `job-${endpoint.version}`, status: "COMPLETED", delayTime: 10, executionTime: 20 };
   const answered = { ...job, output: { text: isBad ? "wrong" : "right" } };
   if (operation === "run") return { status: 200, body: { id: job.id, status: "IN_QUEUE" } };
-  if (operation === "runsync" || operation === "status" || operation === "status-sync") return { status: 200, body: answered };
+  if (operation === "runsync" || operation === "status" || operation === "status-sync")
+    return { status: 200, body: answered };
   if (operation === "cancel") return { status: 200, body: { id: job.id, status: "CANCELLED" } };
   if (operation === "requests") return { status: 200, body: { requests: [] } };
   if (operation !== "health") return { status: 404, body: { status: 404, title: "Not Found", detail: "unknown path" } };

@@ -20,7 +20,14 @@ class Problem extends Error {
 
 const list = (text: string) => (text === "" ? [] : text.split(",").map((each) => each.trim()));
 
-const containerOf = ({ imageName, dockerArgs, containerDiskInGb, env, ports, containerRegistryAuthId }: HeldContainer) => ({
+const containerOf = ({
+  imageName,
+  dockerArgs,
+  containerDiskInGb,
+  env,
+  ports,
+  containerRegistryAuthId,
+}: HeldContainer) => ({
   image: imageName,
   args: dockerArgs,
   disk: containerDiskInGb,
@@ -92,7 +99,10 @@ function applyEndpoint(account: Account, endpoint: HeldEndpoint, body: Fields): 
   const { name, gpu, cpu, scaling, workers, dataCenterIds, flashboot, networkVolumes, timeout, templateId } = body;
   if (name !== undefined) endpoint.name = String(name);
   applyGpu(endpoint, gpu as Fields | undefined);
-  if (cpu) endpoint.instanceIds = (cpu as { id: string; vcpuCount: number }[]).map((each) => `${each.id}-${each.vcpuCount}-${each.vcpuCount * 4}`);
+  if (cpu)
+    endpoint.instanceIds = (cpu as { id: string; vcpuCount: number }[]).map(
+      (each) => `${each.id}-${each.vcpuCount}-${each.vcpuCount * 4}`,
+    );
   const { type, queueDelay, requestCount } = (scaling ?? {}) as Fields;
   if (scaling) Object.assign(endpoint, { scalerType: type, scalerValue: queueDelay ?? requestCount });
   const { min, max, idleTimeout } = (workers ?? {}) as Fields;
@@ -105,7 +115,8 @@ function applyEndpoint(account: Account, endpoint: HeldEndpoint, body: Fields): 
   if (timeout !== undefined) endpoint.executionTimeoutMs = Number(timeout);
   const template = templateId === undefined ? undefined : account.records.template.get(String(templateId));
   if (templateId !== undefined && !template) throw new Problem(404, "resource not found");
-  const { imageName, dockerArgs, containerDiskInGb, env, ports, containerRegistryAuthId } = template ?? ({} as HeldTemplate);
+  const { imageName, dockerArgs, containerDiskInGb, env, ports, containerRegistryAuthId } =
+    template ?? ({} as HeldTemplate);
   const given = heldContainer(body);
   if (!template && Object.keys(given).length === 0) return;
   account.bindContainer(endpoint, {
@@ -131,11 +142,16 @@ function createEndpoint(account: Account, body: Fields): HeldEndpoint {
   refuseUnknown(body, ENDPOINT_FIELDS);
   const missing = ["name", "type", "scaling"].filter((field) => body[field] === undefined);
   if (missing.length > 0) {
-    throw new Problem(422, "Request validation failed.", missing.map((field) => `$: missing property '${field}'`));
+    throw new Problem(
+      422,
+      "Request validation failed.",
+      missing.map((field) => `$: missing property '${field}'`),
+    );
   }
   if ((body.gpu === undefined) === (body.cpu === undefined)) throw new Problem(400, "exactly one of gpu and cpu");
   if (!body.image && !body.templateId) throw new Problem(400, "image or templateId is required");
-  if (body.templateId && !account.records.template.has(String(body.templateId))) throw new Problem(404, "resource not found");
+  if (body.templateId && !account.records.template.has(String(body.templateId)))
+    throw new Problem(404, "resource not found");
   const endpoint = account.addEndpoint({ type: body.type === "LOAD_BALANCER" ? "LB" : "QB" });
   applyEndpoint(account, endpoint, body);
   endpoint.version = 1;
@@ -222,12 +238,22 @@ const ROUTES: Readonly<Record<string, Route>> = {
     kind: "template",
     field: "templates",
     show: (_, template: HeldTemplate) => shownTemplate(template),
-    save: (account, id, body) => saveTemplate(account, id === undefined ? undefined : account.records.template.get(id), body),
+    save: (account, id, body) =>
+      saveTemplate(account, id === undefined ? undefined : account.records.template.get(id), body),
   },
   "network-volumes": {
     kind: "volume",
     field: "networkVolumes",
-    show: (_, { id, name, size, dataCenterId, highPerformance }: Account["records"]["volume"] extends Map<string, infer V> ? V : never) => ({
+    show: (
+      _,
+      {
+        id,
+        name,
+        size,
+        dataCenterId,
+        highPerformance,
+      }: Account["records"]["volume"] extends Map<string, infer V> ? V : never,
+    ) => ({
       id,
       name,
       size,
@@ -255,8 +281,13 @@ const ROUTES: Readonly<Record<string, Route>> = {
 };
 
 /** Returns the kind and the id of a path below `/v2`. */
-export function routeOf(path: string): { readonly kind: Kind; readonly id: string | undefined; readonly part: string } | undefined {
-  const [first = "", id, part = ""] = path.replace(/^\/account/, "").split("/").slice(1);
+export function routeOf(
+  path: string,
+): { readonly kind: Kind; readonly id: string | undefined; readonly part: string } | undefined {
+  const [first = "", id, part = ""] = path
+    .replace(/^\/account/, "")
+    .split("/")
+    .slice(1);
   const route = ROUTES[first];
   return route && { kind: route.kind, id, part };
 }
@@ -273,7 +304,10 @@ export function answerV2(account: Account, method: string, path: string, body: F
 }
 
 function answer(account: Account, method: string, path: string, body: Fields): V2Response {
-  const [first = "", id, part] = path.replace(/^\/account/, "").split("/").slice(1);
+  const [first = "", id, part] = path
+    .replace(/^\/account/, "")
+    .split("/")
+    .slice(1);
   const route = ROUTES[first];
   if (!route) throw new Problem(404, "resource not found");
   const { kind, field, show, save } = route;

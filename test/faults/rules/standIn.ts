@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { Kind as AstKind, parse, type ValueNode, valueFromASTUntyped } from "graphql";
 import { answerGraphql } from "./graphql";
-import { Account, type Kind, KINDS, type Settings } from "./held";
+import { Account, KINDS, type Kind, type Settings } from "./held";
 import { answerQueue } from "./queueHost";
 import { answerV2, routeOf } from "./restV2";
 
@@ -37,6 +37,8 @@ export interface Meddler {
   before?(request: Request): Promise<"drop" | "accepted" | undefined> | undefined;
   /** Called after the service has acted. "drop" breaks the connection: the answer is lost. */
   after?(request: Request): Promise<"drop" | undefined> | undefined;
+  /** True if a read shows what the account held before its last write. */
+  isOld?(request: Request): boolean;
   /** Changes the answer. */
   lie?(request: Request, answer: unknown): unknown;
 }
@@ -105,6 +107,7 @@ export interface StandIn extends AsyncDisposable {
 export async function startStandIn(keys: Readonly<Record<string, string>> = { "key-a": "aaa" }): Promise<StandIn> {
   const accounts = Object.fromEntries(Object.values(keys).map((id) => [id, new Account(id)]));
   const writes: Write[] = [];
+  const old = new Map<string, Account>();
   let requests: Request[] = [];
   let meddler: Meddler = {};
   let run = 0;
@@ -132,13 +135,15 @@ export async function startStandIn(keys: Readonly<Record<string, string>> = { "k
     const verdict = await own.before?.(request);
     if (verdict === "drop") return void incoming.socket.destroy();
     const before = snapshot(account);
+    const shown = (!request.write && own.isOld?.(request) && old.get(account.id)) || account;
+    if (request.write) old.set(account.id, account.copy());
     if (verdict === "accepted") switchOff(account, request);
     const answer =
       api === "graphql"
-        ? await answerGraphql(account, body.query)
+        ? await answerGraphql(shown, body.query)
         : api === "v2"
-          ? answerV2(account, method, path, body)
-          : answerQueue(account, path, body);
+          ? answerV2(shown, method, path, body)
+          : answerQueue(shown, path, body);
     if (request.write) writes.push(...written(request, before, snapshot(account), run));
     if ((await own.after?.(request)) === "drop") return void incoming.socket.destroy();
     const told = answer.status < 400 && own.lie ? own.lie(request, structuredClone(answer.body)) : answer.body;
@@ -146,7 +151,9 @@ export async function startStandIn(keys: Readonly<Record<string, string>> = { "k
   }
 
   const server = createServer((incoming, response) => {
-    handle(incoming, response).catch((error) => send(response, 500, { title: "stand-in failed", detail: String(error) }));
+    handle(incoming, response).catch((error) =>
+      send(response, 500, { title: "stand-in failed", detail: String(error) }),
+    );
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -31,7 +31,7 @@ describe.each(EVERYWHERE)("with the $form form over $api", (where) => {
     const stack = await createRulesStack(standIn, where);
     const { account } = standIn;
     const [first, second] = [1, 2].map((n) => account.addTemplate({ name: `t${n}`, imageName: `me/app:${n}` }));
-    // Over GraphQL, an adopted endpoint is linked to a template. Over REST v2, it has its own container.
+    // Over GraphQL, the endpoint is linked to a template. Over REST v2, it has its own container.
     const isLinked = where.api === "graphql";
     const held = account.addEndpoint(
       { name: "served", gpuIds: "AMPERE_24", workersMax: 2, ...(isLinked && { templateId: first?.id ?? "" }) },

@@ -19,7 +19,7 @@ const KINDS = Object.keys(RESOURCES) as Kind[];
 /** How long the service takes over the deletion. */
 const HELD_MS = 1_500;
 
-/** Deletes a record, and disturbs the run while the deletion is in flight. Then declares it again. */
+/** Deletes a record, disturbs the run while the deletion is in flight, and declares it again. */
 async function play(kind: Kind, where: { form: Form; api: Api }, disturb: (stack: Stack) => Promise<void>) {
   await using standIn = await startStandIn();
   const stack = await createRulesStack(standIn, where);

@@ -1,0 +1,379 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Disturbance, Edit, Lying, Step } from "./actions";
+import { KIND_OF } from "./actions";
+import type { HeldEndpoint, Kind, Settings } from "./held";
+import { liar } from "./lies";
+import { differences, type InState, judge, type Problem, type Shown } from "./oracle";
+import {
+  type Api,
+  createRulesStack,
+  DESTROY,
+  type Declared,
+  type Form,
+  REFRESH,
+  type RulesStack,
+  signal,
+  UP,
+  UP_REFRESH,
+} from "./stack";
+import { type Meddler, type Request, type StandIn, startStandIn } from "./standIn";
+
+export interface World {
+  readonly standIn: StandIn;
+  readonly stack: RulesStack;
+  readonly api: Api;
+  program: Declared[];
+  readonly earlier: Declared[][];
+  /** The last program that was applied. */
+  good: Declared[];
+  /** All that runs have said so far. */
+  said: string;
+  /** Ids of records that the console deleted, or whose deletion nobody saw. */
+  readonly forgiven: Set<string>;
+  /** What records were before writes whose end nobody saw. */
+  readonly former: Map<string, Settings[]>;
+  /** Ids that somebody else made. */
+  readonly foreign: Set<string>;
+}
+
+export async function createWorld(
+  { form, api }: { form: Form; api: Api },
+  program: readonly Declared[],
+): Promise<World> {
+  const standIn = await startStandIn();
+  const stack = await createRulesStack(standIn, { form, api });
+  return {
+    standIn,
+    stack,
+    api,
+    program: [...program],
+    earlier: [],
+    good: [...program],
+    said: "",
+    forgiven: new Set(),
+    former: new Map(),
+    foreign: new Set(),
+  };
+}
+
+/** The result of a step. */
+export interface Played {
+  readonly step: Step;
+  readonly exitCode: number | null;
+  readonly output: string;
+  readonly seconds: number;
+  readonly problems: readonly Problem[];
+}
+
+const FILE = "state/.pulumi/stacks/test/dev.json";
+
+/** Reads the state as the engine has left it. */
+async function stateOf({ stack }: World): Promise<InState[]> {
+  const text = await readFile(path.join(stack.pulumi.scratch, FILE), "utf8");
+  const { checkpoint } = JSON.parse(text) as { checkpoint: { latest?: { resources?: Raw[] } } };
+  return (checkpoint.latest?.resources ?? []).flatMap(({ type, urn, id = "", inputs = {}, delete: isOld }) => {
+    const kind = KIND_OF[(type.split(":").at(-1) ?? "") as keyof typeof KIND_OF];
+    return kind && !isOld ? [{ name: urn.split("::").at(-1) ?? "", kind, id, inputs }] : [];
+  });
+}
+
+interface Raw {
+  readonly type: string;
+  readonly urn: string;
+  readonly id?: string;
+  readonly inputs?: Settings;
+  readonly delete?: boolean;
+}
+
+/** Plays a step, and judges it. */
+export async function play(world: World, step: Step): Promise<Played> {
+  const { stack, standIn } = world;
+  await apply(world, step.edit);
+  await stack.declare(world.program);
+  const begun = performance.now();
+  const before = await stateOf(world);
+  const record = (kind: Kind, id: string) => standIn.account.settings(kind, id);
+  const isUp = step.command === "up" || step.command === "up --refresh" || step.command === "plan";
+  const flags = step.target ? ["--target", `**::${step.target}`] : [];
+  const options = { machine: step.machine };
+  let shown = calculated(world, before, step.command === "up --refresh");
+  let planned: string | undefined;
+  const lying = step.lying && liarOf(step.lying);
+  standIn.begin(lying);
+  if (isUp && (step.isPreviewed || step.command === "plan")) {
+    const more = [
+      ...(step.command === "up --refresh" ? ["--refresh"] : []),
+      ...(step.command === "plan" ? ["--save-plan", "plan.json"] : []),
+    ];
+    const preview = await stack.run(["preview", "--json", "--diff", ...more, ...flags], options);
+    shown = read(preview.stdout, preview.stderr) ?? shown;
+    if (step.command === "plan" && preview.exitCode !== 0) planned = preview.output;
+  }
+  const disturbed = step.disturbance && disturberOf(world, step.disturbance);
+  const meddler: Meddler = { ...lying, ...disturbed?.meddler };
+  standIn.begin(meddler);
+  const from = standIn.writes.length;
+  const result =
+    planned === undefined
+      ? await stack.run([...argumentsOf(step), ...flags], options)
+      : { exitCode: 1, output: planned };
+  if (disturbed?.isSprung()) {
+    await sleep(50);
+    if (step.disturbance?.kind !== "console") await stack.run(["cancel", "--yes"]);
+  }
+  const isSprung = disturbed?.isSprung() ?? false;
+  standIn.begin();
+  const writes = standIn.writes.slice(from);
+  const after = await stateOf(world);
+  const problems = judge({
+    api: world.api,
+    command: step.command,
+    target: step.target,
+    program: world.program,
+    shown,
+    output: result.output,
+    exitCode: result.exitCode,
+    wasDisturbed: isSprung,
+    before,
+    after,
+    writes,
+    exists: (kind, id) => record(kind, id) !== undefined,
+    isForgiven: (id) => world.forgiven.has(id),
+    former: (id) => world.former.get(id) ?? [],
+  });
+  for (const { id = "", before: was, write } of writes) {
+    if (was && isSprung) world.former.set(id, [...(world.former.get(id) ?? []), was].slice(-6));
+    if (write === "delete" && step.machine === "two") world.forgiven.add(id);
+  }
+  world.said += result.output;
+  // A program that is refused without a reason of the service is put right.
+  if (isUp && result.exitCode === 0 && !step.target) world.good = world.program;
+  if (isUp && result.exitCode !== 0 && !isSprung && !step.lying) world.program = world.good;
+  return {
+    step,
+    exitCode: result.exitCode,
+    output: result.output,
+    seconds: (performance.now() - begun) / 1000,
+    problems,
+  };
+}
+
+function argumentsOf({ command }: Step): readonly string[] {
+  if (command === "plan") return [...UP, "--plan", "plan.json"];
+  return { up: UP, "up --refresh": UP_REFRESH, refresh: REFRESH, preview: ["preview"], destroy: DESTROY }[command];
+}
+
+/** What a preview shows: the program differs from the state, or from what a refresh reads. */
+function calculated({ program, standIn }: World, before: readonly InState[], isRefreshed: boolean): Shown {
+  const fields = new Map<string, Set<string>>();
+  for (const { name, args, options = {} } of program) {
+    const own = before.find((each) => each.name === name);
+    if (!own) continue;
+    const ignored = (options.ignoreChanges ?? []) as readonly string[];
+    const held = isRefreshed ? (standIn.account.settings(own.kind, own.id) ?? {}) : {};
+    const changed = [...new Set([...Object.keys(args), ...Object.keys(own.inputs)])].filter((field) => {
+      if (ignored.includes(field) || field.startsWith("__")) return false;
+      const drifted = isRefreshed && field in held && differs(held[field], args[field]);
+      return differs(own.inputs[field], args[field]) || drifted;
+    });
+    const keys = changed.flatMap((field) => (field === "env" ? keysOf(own.inputs.env, args.env, held.env) : [field]));
+    fields.set(name, new Set(keys));
+  }
+  return { fields, text: "" };
+}
+
+const differs = (one: unknown, other: unknown) => JSON.stringify(one) !== JSON.stringify(other);
+
+function keysOf(...maps: unknown[]): string[] {
+  const [was, is, held] = maps.map((map) => (map ?? {}) as Record<string, unknown>);
+  return [...new Set([...Object.keys(was ?? {}), ...Object.keys(is ?? {})])]
+    .filter((key) => was?.[key] !== is?.[key] || (maps[2] !== undefined && held?.[key] !== is?.[key]))
+    .map((key) => `env.${key}`);
+}
+
+/** Reads what `pulumi preview --json` prints. */
+function read(stdout: string, stderr: string): Shown | undefined {
+  try {
+    const { steps = [], diagnostics = [] } = JSON.parse(stdout) as {
+      steps?: { op: string; urn: string; detailedDiff?: object | null; diffReasons?: string[] }[];
+      diagnostics?: { message: string }[];
+    };
+    const fields = new Map<string, Set<string>>();
+    for (const { urn, detailedDiff, diffReasons = [] } of steps) {
+      const name = urn.split("::").at(-1) ?? "";
+      const known = fields.get(name) ?? new Set<string>();
+      const paths = detailedDiff ? Object.keys(detailedDiff) : diffReasons;
+      for (const each of paths) known.add(each.startsWith("env.") ? each : each.replace(/[.[].*$/, ""));
+      fields.set(name, known);
+    }
+    return { fields, text: diagnostics.map(({ message }) => message).join("\n") + stderr };
+  } catch {
+    return undefined;
+  }
+}
+
+function liarOf({ lie, at, most }: Lying): Meddler {
+  return liar(lie, ({ write }) => at === "all" || (at === "writes") === (write !== undefined), most);
+}
+
+/** Returns a meddler that disturbs one exchange. */
+function disturberOf(world: World, { kind, nth, ofWrites, isAfter }: Disturbance) {
+  const { stack, standIn } = world;
+  let seen = 0;
+  let isSprung = false;
+  const spring = async (): Promise<"drop" | "accepted" | undefined> => {
+    if (kind === "lose" || kind === "drop") return "drop";
+    if (kind === "console") {
+      const [endpoint] = standIn.account.records.endpoint.values();
+      if (endpoint) Object.assign(endpoint, { idleTimeout: endpoint.idleTimeout + 1 });
+      return undefined;
+    }
+    if (kind === "interrupt") {
+      await signal(stack, "engine", "SIGINT");
+      await sleep(700);
+      return "accepted";
+    }
+    if (kind === "kill") await signal(stack, "engine", "SIGKILL");
+    await signal(stack, "provider", "SIGKILL");
+    return "drop";
+  };
+  const isIt = ({ write, api }: Request) => {
+    if (isSprung || api === "queue" || (ofWrites && !write)) return false;
+    seen += 1;
+    isSprung = seen === nth;
+    return isSprung;
+  };
+  const isLate = kind === "lose" || (kind !== "drop" && kind !== "interrupt" && isAfter);
+  const meddler: Meddler = isLate
+    ? {
+        async after(request) {
+          if (!isIt(request)) return undefined;
+          return (await spring()) === "drop" ? "drop" : undefined;
+        },
+      }
+    : { before: async (request) => (isIt(request) ? spring() : undefined) };
+  return { meddler, isSprung: () => isSprung };
+}
+
+/** Applies an edit to the program, or to the service. */
+async function apply(world: World, edit: Edit): Promise<void> {
+  const { program, standIn } = world;
+  if (edit.do === "nothing") return;
+  if (edit.do === "console") return editInConsole(world, edit);
+  const former = [...program];
+  const change = (name: string, to: (each: Declared) => Declared) => {
+    world.program = program.map((each) => (each.name === name ? to(each) : each));
+  };
+  if (edit.do === "set") change(edit.name, (each) => ({ ...each, args: { ...each.args, [edit.field]: edit.value } }));
+  if (edit.do === "unset") change(edit.name, (each) => ({ ...each, args: without(each.args, edit.field) }));
+  if (edit.do === "option") {
+    change(edit.name, (each) => {
+      const options = without(each.options ?? {}, edit.option);
+      return { ...each, options: edit.value === undefined ? options : { ...options, [edit.option]: edit.value } };
+    });
+  }
+  if (edit.do === "add") world.program = [...program, edit.resource];
+  if (edit.do === "remove") world.program = program.filter(({ name }) => name !== edit.name);
+  if (edit.do === "unadopt") change(edit.name, (each) => ({ ...each, args: without(each.args, "adoptId") }));
+  if (edit.do === "revert") world.program = world.earlier.at(-1) ?? program;
+  if (edit.do === "take") {
+    const id = await foreign(world, edit.resource);
+    const { args, options = {} } = edit.resource;
+    const by = edit.by === "adoptId" ? { args: { ...args, adoptId: id } } : { options: { ...options, import: id } };
+    world.program = [...program, { ...edit.resource, ...by }];
+  }
+  if (edit.do === "rename") {
+    const id = (await stateOf(world)).find(({ name }) => name === edit.name)?.id;
+    if (id) change(edit.name, (each) => ({ ...each, name: edit.to, args: { ...each.args, adoptId: id } }));
+  }
+  // An import happens once.
+  if (edit.do !== "take") world.program = world.program.map((each) => withoutImport(each, standIn));
+  world.earlier.push(former);
+}
+
+function withoutImport(each: Declared, _standIn: StandIn): Declared {
+  return each.options?.import === undefined ? each : { ...each, options: without(each.options, "import") };
+}
+
+const without = (settings: Settings, field: string) =>
+  Object.fromEntries(Object.entries(settings).filter(([name]) => name !== field));
+
+/** Makes a record that somebody else made, with other values than the program will say. */
+async function foreign({ standIn, foreign }: World, { is, args }: Declared): Promise<string> {
+  const { account } = standIn;
+  const name = String(args.name);
+  const kind = KIND_OF[is];
+  const now = "2026-01-01T00:00:00Z";
+  const made =
+    kind === "endpoint"
+      ? account.addEndpoint(
+          { name, gpuIds: "AMPERE_24", workersMax: 6, idleTimeout: 44, scalerValue: 7 },
+          { imageName: "me/app:0", env: { A: "0", Z: "9" } },
+        )
+      : kind === "template"
+        ? account.addTemplate({ name, imageName: "me/app:0", env: { Z: "9" }, dockerArgs: "theirs" })
+        : account.add(kind, {
+            name,
+            ...{ size: 10, dataCenterId: "EU-RO-1", highPerformance: true },
+            ...{ username: "them", password: "their-word", value: "their-value", description: "theirs" },
+            ...{ createdAt: now, changedAt: now },
+          } as never);
+  foreign.add(made.id);
+  return made.id;
+}
+
+async function editInConsole(world: World, { name, field, value }: Edit & { readonly do: "console" }): Promise<void> {
+  const { account } = world.standIn;
+  const own = (await stateOf(world)).find((each) => each.name === name);
+  const record = own && account.records[own.kind].get(own.id);
+  if (!own || !record || field === "dataCenterId" || field === "highPerformance") return;
+  if (own.kind !== "endpoint" || Object.hasOwn(record, field)) return void Object.assign(record, { [field]: value });
+  account.bindContainer(record as HeldEndpoint, { [field]: value });
+}
+
+/** Brings the program and the service together after a sequence, and says what is left over. */
+export async function finish(world: World): Promise<Problem[]> {
+  const { standIn, stack } = world;
+  standIn.begin();
+  await stack.declare(world.program);
+  let result = await stack.run(UP_REFRESH);
+  world.said += result.output;
+  if (result.exitCode !== 0) {
+    // The program may say what is refused.
+    world.program = world.good;
+    await stack.declare(world.program);
+    result = await stack.run(UP_REFRESH);
+    world.said += result.output;
+  }
+  if (result.exitCode !== 0)
+    return [{ rule: "stuck", text: `up --refresh at a healthy service fails:\n${result.output.slice(-2500)}` }];
+  const state = await stateOf(world);
+  const problems = world.program.flatMap((declared): Problem[] => {
+    const own = state.find(({ name }) => name === declared.name);
+    const held = own && standIn.account.settings(own.kind, own.id);
+    if (!own || !held)
+      return [{ rule: "said", text: `"${declared.name}" is declared, and there is no record of it at the end` }];
+    const left = differences(declared, held).filter((field) => !result.output.includes(field.replace("env.", "")));
+    return left.map((field) => ({
+      rule: "said" as const,
+      text: `"${declared.name}" (${own.id}): ${field} differs at the end: ${JSON.stringify(declared.args[field])} and ${JSON.stringify(held[field])}`,
+    }));
+  });
+  const all = Object.entries(standIn.account.records).flatMap(([kind, records]) =>
+    [...records.values()]
+      .filter((each) => !("boundEndpointId" in each && each.boundEndpointId))
+      .map(({ id, name }) => ({ kind, id, name })),
+  );
+  const orphans = all.filter(
+    ({ id }) => !world.foreign.has(id) && !state.some((each) => each.id === id) && !world.said.includes(id),
+  );
+  return [
+    ...problems,
+    ...orphans.map(({ kind, id, name }) => ({
+      rule: "leaves" as const,
+      text: `${kind} ${id} ("${name}") is in no state, and no run has named it`,
+    })),
+  ];
+}

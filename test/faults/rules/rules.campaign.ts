@@ -1,0 +1,151 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import type { Step } from "./actions";
+import { firstProgram, type Generator, nextStep, randomFrom } from "./generate";
+import type { Problem } from "./oracle";
+import { createWorld, finish, type Played, play } from "./play";
+import { APIS, type Api, type Declared, FORMS, type Form } from "./stack";
+
+/**
+ * Random sequences of a user's actions against a service that lies, judged by an oracle that knows
+ * only the rules: a write changes what the preview showed, and nothing else; nothing is replaced or
+ * deleted that the program did not change; every difference that remains was said.
+ *
+ * `RULES_SEED`, `RULES_STEPS` (for each form and API), `RULES_FORM`, `RULES_API` and
+ * `RULES_WORKERS` choose what is played, `RULES_ONLY=3,17` single sequences. Sequences that passed
+ * are not played again. A failed one is printed as `RULES_REPLAY`.
+ */
+const SEED = Number(process.env.RULES_SEED ?? 1);
+const STEPS = Number(process.env.RULES_STEPS ?? 300);
+const WORKERS = Number(process.env.RULES_WORKERS ?? 2);
+const ONLY = process.env.RULES_ONLY?.split(",").map(Number);
+const STEPS_EACH = 12;
+const FOLDER = path.resolve(__dirname, "../../../.scratch/faults");
+const forms = FORMS.filter((form) => (process.env.RULES_FORM ?? form) === form);
+const apis = APIS.filter((api) => (process.env.RULES_API ?? api) === api);
+const PLACES = forms.flatMap((form) => apis.map((api) => ({ form, api })));
+
+jest.setTimeout(24 * 3_600_000);
+
+interface Sequence {
+  readonly form: Form;
+  readonly api: Api;
+  readonly program: readonly Declared[];
+  readonly steps: readonly Step[];
+}
+
+interface Outcome {
+  readonly sequence: Sequence;
+  readonly played: readonly Played[];
+  readonly problems: readonly Problem[];
+}
+
+async function playAll(
+  { form, api, program }: Omit<Sequence, "steps">,
+  next: (program: readonly Declared[]) => Step | undefined,
+): Promise<Outcome> {
+  const world = await createWorld({ form, api }, program);
+  const played: Played[] = [];
+  const outcome = (problems: readonly Problem[]): Outcome => ({
+    sequence: { form, api, program, steps: played.map(({ step }) => step) },
+    played,
+    problems,
+  });
+  try {
+    const first: Step = { edit: { do: "nothing" }, command: "up", machine: "one", isPreviewed: false };
+    for (let step: Step | undefined = first; step; step = next(world.program)) {
+      played.push(await play(world, step));
+      const problems = played.at(-1)?.problems ?? [];
+      if (problems.length > 0) return outcome(problems);
+    }
+    return outcome(await finish(world));
+  } finally {
+    await world.stack.pulumi.dispose();
+    await world.standIn[Symbol.asyncDispose]();
+  }
+}
+
+function playRandom(form: Form, api: Api, number: number): Promise<Outcome> {
+  const random = randomFrom(SEED * 100_000 + number);
+  const generator: Generator = { form, api, random, count: 0 };
+  let left = STEPS_EACH;
+  const program = firstProgram(generator);
+  return playAll({ form, api, program }, (declared) => (left-- > 0 ? nextStep(generator, declared) : undefined));
+}
+
+/** Plays a sequence again. Its first step is the first `up`. */
+function replay({ steps, ...sequence }: Sequence): Promise<Outcome> {
+  const rest = steps.slice(1);
+  return playAll(sequence, () => rest.shift());
+}
+
+function described({ sequence, played, problems }: Outcome): string {
+  return [
+    ...problems.map(({ rule, text }) => `${rule}: ${text}`),
+    ...sequence.steps.map((step, index) => `  ${index}. ${JSON.stringify(step)} → ${played[index]?.exitCode}`),
+    `RULES_REPLAY='${JSON.stringify(sequence)}' npm run test:faults -- faults/rules`,
+    played.at(-1)?.output.slice(-3000) ?? "",
+  ].join("\n");
+}
+
+interface Line {
+  readonly number: number;
+  readonly steps: number;
+  readonly problems: readonly Problem[];
+  readonly [field: string]: unknown;
+}
+
+const given = process.env.RULES_REPLAY;
+
+(given ? test.skip : test).each(PLACES)(
+  `${ONLY ? "the given" : STEPS} steps of random sequences with the $form form over $api break no rule`,
+  async ({ form, api }) => {
+    mkdirSync(FOLDER, { recursive: true });
+    const file = path.join(FOLDER, `rules-${SEED}-${form}-${api}.jsonl`);
+    const texts = existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").filter(Boolean) : [];
+    const known = new Map(texts.map((text) => JSON.parse(text) as Line).map((line) => [line.number, line]));
+    const lines = ONLY ? [] : [...known.values()].filter(({ problems }) => problems.length === 0);
+    const done = new Set(lines.map(({ number }) => number));
+    let steps = lines.reduce((sum, line) => sum + line.steps, 0);
+    let number = 0;
+    const next = (): number | undefined => {
+      if (ONLY) return ONLY.shift();
+      if (steps >= STEPS) return undefined;
+      while (done.has(number)) number += 1;
+      done.add(number);
+      return number;
+    };
+    const work = async () => {
+      for (let each = next(); each !== undefined; each = next()) {
+        const outcome = await playRandom(form, api, each);
+        const { problems, played } = outcome;
+        const line: Line = {
+          number: each,
+          steps: played.length,
+          seconds: Math.round(played.reduce((sum, { seconds }) => sum + seconds, 0)),
+          problems,
+          ...(problems.length > 0 && { sequence: outcome.sequence }),
+        };
+        appendFileSync(file, `${JSON.stringify(line)}\n`);
+        if (problems.length > 0) process.stdout.write(`\nsequence ${each}\n${described(outcome)}\n`);
+        lines.push(line);
+        steps += line.steps;
+      }
+    };
+    await Promise.all(Array.from({ length: WORKERS }, work));
+    const failed = lines.filter(({ problems }) => problems.length > 0);
+    process.stdout.write(
+      `\n${form} ${api}: ${lines.length} sequences, ${steps} steps, ${failed.length} failed: ${file}\n`,
+    );
+    expect(
+      failed.map((line) => `sequence ${line.number}: ${line.problems.map(({ rule }) => rule).join(", ")}`),
+    ).toEqual([]);
+  },
+);
+
+(given ? test : test.skip)("the sequence that is given breaks no rule", async () => {
+  const outcome = await replay(JSON.parse(given ?? "") as Sequence);
+  process.stdout.write(`${described(outcome)}\n`);
+  for (const { step, output } of outcome.played) process.stdout.write(`\n--- ${JSON.stringify(step)}\n${output}`);
+  expect(outcome.problems).toEqual([]);
+});
