@@ -55,7 +55,10 @@ test("logs prints the lines of an endpoint's workers, and reports what GraphQL c
   );
   expect(Object.keys(line)).toEqual(["workerId", "source", "ts", "line"]);
   const refused = await run("logs", "run", "--api", "graphql");
-  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("Run: npx pulumi-serverless-gpu logs run --api v2")]);
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining("Run: npx pulumi-serverless-gpu logs run --api v2"),
+  ]);
 });
 
 test("logs --follow runs until it is interrupted, and shows no secret", async () => {
