@@ -71,8 +71,9 @@ function handlersOf<T extends NamedRecord, Fields extends object>(
 let hasLooked = false;
 
 /**
- * Returns handlers that, on the first call after a `check`, log the records that a killed run on this
- * machine was about to adopt. They are in no state, so the first resource of any kind logs them. This makes no request, so it also happens in a preview.
+ * Returns handlers that, on the first call after a `check`, log the records that a killed run on
+ * this machine was about to adopt. They are in no state, so the first resource of any kind logs
+ * them. This makes no request, so it also happens in a preview.
  */
 function namingLeftAdoptions({ check, ...others }: pulumi.dynamic.ResourceProvider): pulumi.dynamic.ResourceProvider {
   return { ...(check && { check }), ...wrapHandlers(others, named) };

@@ -106,8 +106,8 @@ function targetOf(reference, document) {
 }
 
 /**
- * Merges two schemas that both must hold. `required` is a list in a schema, but `true` or `false` in
- * a parameter.
+ * Merges two schemas that both must hold. `required` is a list in a schema, but `true` or `false`
+ * in a parameter.
  * @param {Json} one
  * @param {Json} other
  * @returns {Json}

@@ -244,7 +244,8 @@ ${NOTE}
 
 /**
  * Returns every page by its name in docs/resources.
- * @param {{ resources: Readonly<Record<string, Resource>>, types: Readonly<Record<string, Type>> }} schema
+ * @param {{ resources: Readonly<Record<string, Resource>>, types: Readonly<Record<string, Type>> }}
+ * schema
  * @param {readonly Gpu[]} gpus
  * @param {Prices} prices
  * @returns {Record<string, string>}

@@ -8,8 +8,8 @@ const { inTurn } = require("../runner");
 const MANY = Number(process.env.MANY ?? 1000);
 
 /**
- * @typedef {"ours" | "floor" | "lists" | "memory" | "floorMemory" | "held" | "heldByFew" | "destroy"}
- * Measure
+ * @typedef {"ours" | "floor" | "lists" | "memory" | "floorMemory" | "held" | "heldByFew" |
+ * "destroy"} Measure
  */
 
 /** @param {import("../runner").Settings} settings */

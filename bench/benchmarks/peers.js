@@ -13,7 +13,10 @@ const { STEPS } = require("./lifecycle");
 
 /** @typedef {keyof typeof STEPS} Step */
 /** @typedef {{ ms: number, bytes: number }} Measured */
-/** @typedef {{ stack: Awaited<ReturnType<typeof createStack>>, isPeer: boolean, stop(): Promise<void> }} Entrant */
+/**
+ * @typedef {{ stack: Awaited<ReturnType<typeof createStack>>, isPeer: boolean, stop():
+ * Promise<void> }} Entrant
+ */
 
 const FORMS = {
   "the dynamic form": { program: common.dynamic, settings: "" },

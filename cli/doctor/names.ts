@@ -31,8 +31,8 @@ export async function readLists({ endpoints, templates, volumes }: Client): Prom
 }
 
 /**
- * Warns about endpoints that cannot be read, and about duplicate names. RunPod accepts them, and two
- * stacks that create the same name at the same moment don't see each other's record.
+ * Warns about endpoints that cannot be read, and about duplicate names. RunPod accepts them, and
+ * two stacks that create the same name at the same moment don't see each other's record.
  */
 export function checkNames({ endpoints, unreadable = [], volumes, problem }: Lists): CheckResult {
   if (problem !== undefined)

@@ -1,6 +1,5 @@
 import { nameIn } from "../stack";
 import type { ReviewFinding } from "./finding";
-import type { Planned } from "./preview";
 import type { Step, StepState } from "./previewJson";
 
 /*
@@ -14,6 +13,17 @@ export interface Staying {
   readonly why: string;
   /** How to delete it. */
   readonly instead: string;
+}
+
+/** What leaves with a resource. */
+interface Leaver {
+  readonly kind: "endpoint" | "volume";
+  readonly name: string;
+  readonly before: readonly {
+    readonly id: string | undefined;
+    readonly values: Readonly<Record<string, unknown>>;
+    readonly stays?: Staying | undefined;
+  }[];
 }
 
 /**
@@ -50,8 +60,8 @@ export function whyItStays(
  * @param holders the resources that manage the records afterwards
  */
 export function stayingFindings(
-  { kind, name, before }: Planned,
-  holders: ReadonlyMap<string, Planned>,
+  { kind, name, before }: Leaver,
+  holders: ReadonlyMap<string, unknown>,
 ): ReviewFinding[] {
   return before.flatMap(({ id, values, stays }) => {
     if (!stays || id === undefined || holders.has(id)) return [];

@@ -7,7 +7,10 @@ const PHASES: Readonly<Partial<Record<Worker["state"], string>>> = {
   initializing: "is initializing",
 };
 
-/** Returns why jobs and workers of an endpoint wait, one sentence each, from the emulator's own model. */
+/**
+ * Returns why jobs and workers of an endpoint wait, one sentence each, from the emulator's own
+ * model.
+ */
 export function waitsOf(endpoint: Endpoint): string[] {
   return [...waitOfJobs(endpoint), ...waitsOfWorkers(endpoint)];
 }

@@ -138,7 +138,9 @@ function record(job: Job, { context }: EndpointRuntime): Record<string, unknown>
   return jobRecord(job, context.clock.now(), context.profile);
 }
 
-/** How long `/stream` waits for an item in the observed profile, in real milliseconds (observed). */
+/**
+ * How long `/stream` waits for an item in the observed profile, in real milliseconds (observed).
+ */
 const STREAM_HOLD_MS = 10_000;
 
 /**

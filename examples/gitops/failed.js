@@ -1,12 +1,16 @@
 /**
  * Reads the JSON of `pulumi stack history` from stdin. If the last update of the stack did not
- * succeed and was of this commit, prints when it was. If a commit is not known, it counts as this one.
+ * succeed and was of this commit, prints when it was. If a commit is not known, it counts as this
+ * one.
  */
 const { readFileSync } = require("node:fs");
 
 const [, , commit = ""] = process.argv;
 
-/** @type {{ kind: string, result: string, startTime: string, environment?: Record<string, string> }[]} */
+/**
+ * @type {{ kind: string, result: string, startTime: string, environment?: Record<string, string>
+ * }[]}
+ */
 const history = JSON.parse(readFileSync(0, "utf8"));
 const last = history.find(({ kind }) => kind === "update");
 const head = last?.environment?.["git.head"] ?? "";

@@ -8,7 +8,8 @@ const { readFileSync } = require("node:fs");
 
 /**
  * @typedef {{ urn: string, pendingReplacement?: boolean }} Resource
- * @typedef {{ resources?: Resource[], pending_operations?: { type: string, resource: Resource }[] }} Deployment
+ * @typedef {{ resources?: Resource[], pending_operations?: { type: string, resource: Resource }[]
+ * }} Deployment
  */
 
 /** @type {{ deployment: Deployment }} */

@@ -9,8 +9,8 @@ import type { ProviderClient } from "./providerClient";
 const checks = new WeakMap<ProviderClient, Promise<void>>();
 
 /**
- * Checks before the first write that the key belongs to the account that the setting `account` names.
- * Without the setting, nothing is asked.
+ * Checks before the first write that the key belongs to the account that the setting `account`
+ * names. Without the setting, nothing is asked.
  * @throws WRONG_ACCOUNT if it does not, or if the account cannot be read
  */
 export function requireAccount({ client, settings, capabilities }: Connection): Promise<void> {

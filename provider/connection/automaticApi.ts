@@ -21,9 +21,9 @@ let asking: Promise<GraphqlState> | undefined;
 let listed: Set<string> | undefined;
 
 /**
- * Returns handlers that use GraphQL while the service serves it, and REST v2 once it is gone, unless
- * a setting selects one of them. The run decides before its first write: a handler that has failed
- * because GraphQL may be gone has written nothing, and is called again over REST v2.
+ * Returns handlers that use GraphQL while the service serves it, and REST v2 once it is gone,
+ * unless a setting selects one of them. The run decides before its first write: a handler that has
+ * failed because GraphQL may be gone has written nothing, and is called again over REST v2.
  * @param isEndpoint `true` if the handlers' ids are those of endpoints
  */
 export function overAutomaticApi(

@@ -3,7 +3,10 @@ import type { ManagementApi } from "../../sdk/contract/limits";
 /** The API of this run, if no setting selects one. A process serves one run. */
 let decided: ManagementApi | undefined;
 
-/** Returns the API that the run has decided to use, or `undefined` as long as nothing has been decided. */
+/**
+ * Returns the API that the run has decided to use, or `undefined` as long as nothing has been
+ * decided.
+ */
 export function decidedApi(): ManagementApi | undefined {
   return decided;
 }

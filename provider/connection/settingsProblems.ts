@@ -63,8 +63,8 @@ export function usedConnection(readConfig: ReadConfig): string | undefined {
 }
 
 /**
- * Returns a note about the end of GraphQL if the named service has announced it and GraphQL is used,
- * or `undefined`.
+ * Returns a note about the end of GraphQL if the named service has announced it and GraphQL is
+ * used, or `undefined`.
  */
 export function noteOnEnd(readConfig: ReadConfig): string | undefined {
   try {

@@ -54,8 +54,8 @@ const seenAtZero = new Set<string>();
 
 /**
  * Checks whether a deletion killed elsewhere left an endpoint at zero, although the program sets
- * workers. The list is read once for all endpoints. If the service cannot be read, nothing is known,
- * because previews work without a key and without a connection.
+ * workers. The list is read once for all endpoints. If the service cannot be read, nothing is
+ * known, because previews work without a key and without a connection.
  * @returns `true` if up restores the program's worker counts, which is then logged
  */
 export async function isLeftAtZero(id: string, outputs: Properties, inputs: Properties): Promise<boolean> {

@@ -7,7 +7,7 @@ import { initFailure } from "../engineErrors";
 import { logChange, waitLogger } from "../log";
 import type { Properties } from "../properties";
 import { deletedElsewhere } from "../records/absent";
-import { withEvidence } from "./evidence";
+import { withEvidence } from "../smokeTest/evidence";
 
 const DEFAULT_TIMEOUT_SECONDS = 600;
 const POLL_MS = 2_000;

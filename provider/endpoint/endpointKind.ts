@@ -15,9 +15,9 @@ import { warnOfDuplicates } from "../records/duplicates";
 import type { RecordKind, Save } from "../records/recordKind";
 import { refuseRename } from "../records/rename";
 import { writtenBy } from "../records/write";
+import { withEvidence } from "../smokeTest/evidence";
 import { matchingCount, scaleDownNotes } from "./atZero";
 import { ENDPOINT_INPUTS, notices } from "./endpointInputs";
-import { withEvidence } from "./evidence";
 import { BOUND_TEMPLATE, boundTemplateOf, endpointFields, hasOwnContainer, refusesContainer } from "./ownContainer";
 
 /** The rules of a `ServerlessEndpoint`. */
@@ -90,8 +90,8 @@ function deletesAtOnce(id: string, { drain, name }: Properties, { deletesWorkers
 }
 
 /**
- * Refuses what the catalog proves impossible, and adds what a write needs: a worker count, or all of
- * the container or template that an unfinished write may have replaced.
+ * Refuses what the catalog proves impossible, and adds what a write needs: a worker count, or all
+ * of the container or template that an unfinished write may have replaced.
  */
 async function beforeSave(connection: Connection, save: Save<Endpoint>): Promise<Properties> {
   const isReplaced = Object.keys(save.open?.sent ?? {}).some((setting) => isSourceField(fieldOf(setting)));

@@ -90,14 +90,13 @@ async function settle(
   const { id, outs, outcome } = settling;
   const connection = connect();
   const recycled = before && (await applyRevision(connection, { id, outputs: before, inputs }));
-  const further = recycled
-    ? { ...fieldsIn(FIELDS, shownFields(ENDPOINT_KIND, recycled, inputs)), ...stampOutput(ownerOf(outs), newWrite()) }
-    : {};
+  const fieldsOf = (endpoint: Endpoint) => fieldsIn(FIELDS, shownFields(ENDPOINT_KIND, endpoint, inputs));
+  const further = recycled ? { ...fieldsOf(recycled), ...stampOutput(ownerOf(outs), newWrite()) } : {};
   const all = { ...outs, ...further };
   const endpoint = recycled ?? outcome.record;
   if (endpoint) warnIfOff(id, { ...endpoint }, inputs);
   const isNew = before === undefined && inputs.adoptId === undefined;
-  const isTested = isNew || (await testRelease({ ...settling, outs: all, connection, before, inputs }));
+  const isTested = isNew || (await testRelease({ ...settling, outs: all, connection, before, inputs, fieldsOf }));
   await awaitReady(connection.client, id, inputs, all);
   return { ...further, ...(isTested ? passedOutput(inputs) : {}) };
 }

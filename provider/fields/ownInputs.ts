@@ -13,8 +13,8 @@ export function commonRules(one: string) {
   const setByProvider = "is set by the provider";
   return {
     adoptId: { message: `must be the id of ${one}: ${ID_CHARACTERS}`, allows: isPathSegment },
-    // `false` marks an adopted record, which keeps its own name. A string identifies a resource whose
-    // name is generated only when its record is created.
+    // `false` marks an adopted record, which keeps its own name. A string identifies a resource
+    // whose name is generated only when its record is created.
     __automaticName: { message: setByProvider, allows: (value) => ["boolean", "string"].includes(typeof value) },
     __imported: { message: setByProvider, allows: (value) => value === true },
     __secretInputs: { message: setByProvider, allows: (value) => typeof value === "string" },

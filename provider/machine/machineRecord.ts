@@ -23,8 +23,9 @@ import { lastWrite } from "./stamp";
 export type Thing =
   // The next run would create the record a second time, because the first one is in no state.
   | "create"
-  // If the program goes back to its previous inputs, `up` would say "unchanged", and what the killed
-  // run sent would stay: settings, variables, a release, or an endpoint that is scaled to zero.
+  // If the program goes back to its previous inputs, `up` would say "unchanged", and what the
+  // killed run sent would stay: settings, variables, a release, or an endpoint that is scaled to
+  // zero.
   | "write"
   // With `--target`, the previous resource would delete a record that another resource has adopted.
   | "adopter";

@@ -8,8 +8,8 @@ import type { Properties } from "../properties";
 /*
  * A resource may adopt a record that another resource of the program has, for example under a new
  * logical name. The previous resource must then not delete it. Its handler does not know the
- * program, so the adopter leaves a mark on this machine. The mark also works across the processes of
- * one deployment, and for runs that leave a resource out (`--target`).
+ * program, so the adopter leaves a mark on this machine. The mark also works across the processes
+ * of one deployment, and for runs that leave a resource out (`--target`).
  */
 
 /** Identifies this deployment; empty if there is no engine. */
@@ -62,7 +62,9 @@ export function isLeftToAdopter(noun: string, id: string, outputs: Properties): 
   throw new InvalidInputError("the deletion", [{ property: "adoptId", message }]);
 }
 
-/** The id alone identifies the record, because a program does not know the service of each provider. */
+/**
+ * The id alone identifies the record, because a program does not know the service of each provider.
+ */
 function subjectOf(id: string): Subject {
   return { service: "", noun: "", thing: "adopter", key: id };
 }

@@ -50,8 +50,8 @@ export function freshAutomaticName(): unknown {
 }
 
 /**
- * Notes which record the last checked resource has. Does nothing during a refresh, because a refresh
- * also compares resources that are no longer in the program.
+ * Notes which record the last checked resource has. Does nothing during a refresh, because a
+ * refresh also compares resources that are no longer in the program.
  * @throws InvalidInputError if another resource of the program has the same record
  */
 export function noteCompared(noun: string, id: string, outputs: Properties): void {

@@ -39,8 +39,8 @@ export function endAdoption({ noun }: { readonly noun: string }, connection: Con
 }
 
 /**
- * Takes over a record that a killed run created for this resource. Returns `undefined` if the record
- * cannot be changed to match the program.
+ * Takes over a record that a killed run created for this resource. Returns `undefined` if the
+ * record cannot be changed to match the program.
  */
 export async function takeOver<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,

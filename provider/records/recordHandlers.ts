@@ -127,7 +127,8 @@ async function diff<T extends NamedRecord, Fields extends object>(
   const location = await locate(kind.noun, id, outputs, kind.records);
   if (location === "moved") return { changes: true, replaces: [ACCOUNT] };
   if (adoptsOther(id, inputs)) {
-    // After an interrupted replacement, the record in state is gone, and the program adopts the new one.
+    // After an interrupted replacement, the record in state is gone, and the program adopts the new
+    // one.
     const isGone = currentPlace() !== undefined && !(await kind.records(connect().client).find(id));
     if (isGone) return { changes: true, replaces: ["adoptId"] };
     refuseOtherId(kind.one, id, inputs);

@@ -90,8 +90,8 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
     settings: { readonly capabilities: Capabilities | undefined; readonly readConfig: ReadConfig },
   ) => string[];
   /**
-   * Returns a field that an update writes although the inputs do not show a change, and the sentence
-   * that says so in the preview. Makes no request.
+   * Returns a field that an update writes although the inputs do not show a change, and the
+   * sentence that says so in the preview. Makes no request.
    */
   readonly alsoWrites?: (situation: Situation) => { readonly field: string; readonly text: string } | undefined;
   /**

@@ -40,7 +40,10 @@ export interface Outcome<T> {
 /** What a restore did. */
 export interface Undone<T> {
   readonly record: T;
-  /** The settings that still have the values of the write, because someone else changed them or because their previous values are not known. */
+  /**
+   * The settings that still have the values of the write, because someone else changed them or
+   * because their previous values are not known.
+   */
   readonly left: readonly string[];
 }
 
@@ -77,8 +80,8 @@ export function announceOpen(noun: string, { id, outputs }: Situation): Note | u
 }
 
 /**
- * Reads a record whose earlier write may not have been completed. For a while, the service may still
- * show the record as it was before that write.
+ * Reads a record whose earlier write may not have been completed. For a while, the service may
+ * still show the record as it was before that write.
  */
 export async function readAfter<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
@@ -109,9 +112,9 @@ export function isAutomatic({ __automaticName }: Properties): boolean {
 
 /**
  * Returns the settings that an update writes: those that differ between state and program, those
- * that the last run did not manage, and those that an unfinished write sent. If the program does not
- * declare one of the latter, it gets back the value from before that write, unless someone else has
- * changed it since.
+ * that the last run did not manage, and those that an unfinished write sent. If the program does
+ * not declare one of the latter, it gets back the value from before that write, unless someone else
+ * has changed it since.
  */
 export function settingsToWrite<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
@@ -255,8 +258,8 @@ function sayOverwritten(
 }
 
 /**
- * Gives a record back what it had right before a write. Settings that someone else has changed since
- * are left as they are.
+ * Gives a record back what it had right before a write. Settings that someone else has changed
+ * since are left as they are.
  */
 export async function restore<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,

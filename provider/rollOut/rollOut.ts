@@ -2,13 +2,12 @@ import { FIELDS } from "../../sdk/endpoints/fields";
 import type { Endpoint } from "../../sdk/endpoints/record";
 import { CodedError } from "../../sdk/errors";
 import type { Connection } from "../connection/connection";
-import { evidenceOf } from "../endpoint/evidence";
-import { endpointFields } from "../endpoint/ownContainer";
 import { initFailure, messageOf } from "../engineErrors";
 import { changedIn } from "../fields/managed";
 import { log } from "../log";
 import { type Properties, pick } from "../properties";
 import type { Settling } from "../records/recordHandlers";
+import { evidenceOf } from "../smokeTest/evidence";
 import { judge } from "./judge";
 import { isNotPassed, isReleaseField } from "./passed";
 import { type RollOut, rollOutOf } from "./rollOutInputs";
@@ -24,6 +23,8 @@ export interface Release extends Settling<Endpoint> {
   /** The outputs of the last run; `undefined` for an adoption. */
   readonly before: Properties | undefined;
   readonly inputs: Properties;
+  /** Returns the fields of an endpoint as state keeps them. */
+  readonly fieldsOf: (endpoint: Endpoint) => Properties;
 }
 
 /**
@@ -81,7 +82,7 @@ async function afterFailure(release: Release, rollOut: RollOut, reason: string):
   const { record, left } = undone;
   if (left.length > 0 && !isAdoption) {
     const text = `${failed}\nWhat served before was restored, except for ${left.join(", ")}, which someone else has changed or whose previous value is not known`;
-    return stays(release, text, { ...outs, ...endpointFields(record, outs) });
+    return stays(release, text, { ...outs, ...release.fieldsOf(record) });
   }
   const exception = left.length > 0 ? `, except for ${left.join(", ")}` : "";
   return new CodedError(

@@ -14,10 +14,10 @@ import {
 import { noSuchProperty } from "../../sdk/records/input";
 import { cancelled } from "../cancellation";
 import { configure, connect } from "../connection/connection";
-import { withEvidence } from "../endpoint/evidence";
 import { initFailure } from "../engineErrors";
 import { log, logChange, waitLogger } from "../log";
 import { containsUnknown, isObject, type Properties, SECONDS } from "../properties";
+import { withEvidence } from "./evidence";
 import { assertExpected, hideInput } from "./expectedOutput";
 import { inOwnWords } from "./ownWords";
 import { REQUEST_INPUTS, requestName, requestProblems, testRequest } from "./requestTest";

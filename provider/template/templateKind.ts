@@ -49,8 +49,8 @@ export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
     return { field: "env", text: `removes ${which} that the program does not set from template ${id}` };
   },
   /**
-   * With `removeUnknownEnv`, a refresh stores in state the names of the variables to remove. Names are
-   * not secret. Without the option, the variables are kept.
+   * With `removeUnknownEnv`, a refresh stores in state the names of the variables to remove. Names
+   * are not secret. Without the option, the variables are kept.
    */
   refreshedOutputs(template, { outputs }) {
     const { id, name } = template;
@@ -81,8 +81,8 @@ export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
 const UNKNOWN_VALUE = "[set elsewhere]";
 
 /**
- * Refuses a change that would reach workers over GraphQL, but not over REST v2, where endpoints copy
- * their template once.
+ * Refuses a change that would reach workers over GraphQL, but not over REST v2, where endpoints
+ * copy their template once.
  * @throws BusinessRuleError in the run that has switched to REST v2 by itself
  */
 function refuseUnseenRelease(name: unknown, changed: readonly string[]): void {

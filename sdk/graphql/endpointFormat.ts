@@ -17,8 +17,8 @@ import type { Literal } from "./transport";
 export type SaveInput = Record<string, Literal | undefined>;
 
 /**
- * Returns the fields of an endpoint as a GraphQL selection. `isAbsent` tells which fields the service
- * has rejected.
+ * Returns the fields of an endpoint as a GraphQL selection. `isAbsent` tells which fields the
+ * service has rejected.
  */
 export function endpointSelection(
   service: ServiceName | undefined,

@@ -156,7 +156,9 @@ const BOUND: Kind = { noun: "template", one: "a template" };
 /** The fields that `saveEndpoint` resets or requires, besides those that identify the processor. */
 const SAVED_FIELDS = ["idleTimeout", "scalerValue", "workersMax", "workersMin", "gpuCount", "templateId"];
 
-/** Returns the settings that a save would reset because the endpoint, as it was read, lacks them. */
+/**
+ * Returns the settings that a save would reset because the endpoint, as it was read, lacks them.
+ */
 function resetBySave(before: Endpoint, changes: object, fields: KeptFields): string[] {
   const { unshown = [], kept = {}, template } = before;
   const isChanged = (field: string) => Object.hasOwn(changes, field);

@@ -46,7 +46,9 @@ const BOUND_TEMPLATE: ReadableKind<Template> = {
   }),
 };
 
-/** Returns the settings that a save would reset because the template, as it was read, lacks them. */
+/**
+ * Returns the settings that a save would reset because the template, as it was read, lacks them.
+ */
 function lackedBySave({ unshown = [] }: Template, changes: object): readonly string[] {
   return unshown.filter((field) => field === "env" || !Object.hasOwn(changes, field));
 }
@@ -59,8 +61,8 @@ function notShown(name: string, id: string, field: string): UnexpectedResponseEr
 }
 
 /**
- * Returns all settings to send, because `saveTemplate` may reset what is left out. Settings that the
- * template does not have are left out, because an empty value would clear them.
+ * Returns all settings to send, because `saveTemplate` may reset what is left out. Settings that
+ * the template does not have are left out, because an empty value would clear them.
  */
 function withRest(before: Template, changes: Partial<TemplateSettings>): Record<string, unknown> {
   const rest = Object.entries(TEMPLATE_FIELDS).flatMap(([name, field]) => {

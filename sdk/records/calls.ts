@@ -61,8 +61,8 @@ export interface RecordCalls<T extends NamedRecord, Settings, Changes = Settings
    */
   readonly prepare?: (settings: Settings | Changes, before?: T) => Promise<void>;
   /**
-   * Returns the settings that this change would reset, because its request must contain them and the
-   * record, as it was read, does not show them.
+   * Returns the settings that this change would reset, because its request must contain them and
+   * the record, as it was read, does not show them.
    * @default none: a change sends only the fields that differ
    */
   readonly resets?: (before: T, changes: object) => readonly string[];

@@ -21,8 +21,8 @@ export function changeRecord<T extends NamedRecord, Changes extends { readonly n
 }
 
 /**
- * How long a deletion that was sent is awaited after the caller has aborted, in milliseconds. Without
- * this, a cancelled run would not know whether the record still exists.
+ * How long a deletion that was sent is awaited after the caller has aborted, in milliseconds.
+ * Without this, a cancelled run would not know whether the record still exists.
  */
 const AWAITED_AFTER_ABORT_MS = 10_000;
 

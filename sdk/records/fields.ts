@@ -84,8 +84,8 @@ export interface FieldOf<Type extends string, Value> {
   /** The value of the field if a record does not have it. @default the value of `default` */
   readonly unset?: Value;
   /**
-   * `true` if a record whose response does not show the field does not have it, which is then a value
-   * like any other. A function decides this from the record's other settings.
+   * `true` if a record whose response does not show the field does not have it, which is then a
+   * value like any other. A function decides this from the record's other settings.
    * @default a response without the field says nothing about it
    */
   readonly isUnsetIfAbsent?: true | ((settings: Readonly<Record<string, unknown>>) => boolean);

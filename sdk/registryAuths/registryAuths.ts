@@ -45,10 +45,10 @@ export interface RegistryAuths extends Readers<RegistryAuth> {
   /**
    * Deletes a credential and verifies that it is gone. A credential that does not exist counts as
    * deleted.
-   * @throws InUseError immediately if a template or an endpoint's own container uses the credential,
-   * because this user would lose the credential without any warning; names the users. Over GraphQL,
-   * which does not show an endpoint's own container, REST v2 is asked. If the key may not use it,
-   * `onWarning` says that such endpoints are not known
+   * @throws InUseError immediately if a template or an endpoint's own container uses the
+   * credential, because this user would lose the credential without any warning; names the users.
+   * Over GraphQL, which does not show an endpoint's own container, REST v2 is asked. If the key may
+   * not use it, `onWarning` says that such endpoints are not known
    * @throws UnexpectedResponseError if the client cannot tell whether the credential is in use
    * @throws DELETE_TIMEOUT if the service does not accept the deletion within `releaseTimeoutMs`
    */
@@ -98,8 +98,8 @@ const OF_ENDPOINT =
 const usesIt = (endpoint: Endpoint, { id }: RegistryAuth) => endpoint.containerRegistryAuthId === id;
 
 /**
- * Returns the rule that no endpoint's own container may use the credential, for an API that does not
- * show it. If the key may not use the other API, a warning says that this is not known.
+ * Returns the rule that no endpoint's own container may use the credential, for an API that does
+ * not show it. If the key may not use the other API, a warning says that this is not known.
  */
 function unusedElsewhere(
   context: CallContext,

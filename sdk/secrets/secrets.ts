@@ -56,8 +56,8 @@ export type SecretCalls = RecordCalls<SecretRecord, SecretSettings, Partial<Secr
 
 /**
  * Returns the schema of a secret. `timeOfValue` is the name of the field that contains the time of
- * the value's last write. `timeOfChange` is the name of a field that is read if the service does not
- * show that time, and that contains the time of the secret's last change.
+ * the value's last write. `timeOfChange` is the name of a field that is read if the service does
+ * not show that time, and that contains the time of the secret's last change.
  */
 export function secretSchema(timeOfValue: string, timeOfChange?: string): z.ZodType<SecretRecord> {
   const text = z.string().nullish();

@@ -100,8 +100,8 @@ function hasSameWorkers(one: Template, other: TemplateSettings): boolean {
 }
 
 /**
- * Returns the changes with all variables of the template, or `undefined` if nothing differs, because
- * a save may restart workers.
+ * Returns the changes with all variables of the template, or `undefined` if nothing differs,
+ * because a save may restart workers.
  */
 function merged(before: Template, { env, ...fields }: ParsedTemplateChanges): Partial<TemplateSettings> | undefined {
   const changes = { ...fields, ...(env !== undefined && { env: changedEnv(before.env, env) }) };

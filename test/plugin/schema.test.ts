@@ -31,7 +31,8 @@ test("credentials are secret inputs, and inputs that cannot change in place are 
   expect(marked("ContainerRegistryAuth", "willReplaceOnChanges")).toEqual(["name"]);
   expect(marked("Secret", "secret")).toEqual(["value"]);
   expect(marked("Secret", "willReplaceOnChanges")).toEqual(["name"]);
-  expect(marked("NetworkVolume", "willReplaceOnChanges")).toEqual(["dataCenterId", "highPerformance"]);
+  // A change of these is refused, because a new volume would be empty.
+  expect(marked("NetworkVolume", "willReplaceOnChanges")).toEqual([]);
   expect(marked("ServerlessEndpoint", "willReplaceOnChanges")).toEqual(["type"]);
 });
 

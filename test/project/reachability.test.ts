@@ -47,8 +47,8 @@ describe("the handlers, and all files that they load", () => {
       "statusChanges",
       "submit",
     ]);
-    // The last lines of workers, for a diagnosis.
-    expect(loaded("sdk/logs").sort()).toEqual(["redactLine", "tails", "workerLog"]);
+    // The last lines of workers, for a diagnosis and for the error of a release that failed.
+    expect(loaded("sdk/logs").sort()).toEqual(["logs", "merge", "redactLine", "tails", "workerLog"]);
     for (const folder of ["sdk/journal", "sdk/recording", "sdk/webhooks"]) expect(loaded(folder)).toEqual([]);
     // The same search finds what the whole client loads.
     expect([...loadedBy("sdk/client.ts").files]).toEqual(

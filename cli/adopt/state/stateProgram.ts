@@ -199,8 +199,8 @@ function header(
   const first = asked === "" ? 2 : 3;
   const numbered = steps.map((step, index) => `// ${first + index}. ${step.trimEnd()}\n`).join("");
   return `// Adopts ${many} as the old program declared them. Next steps:
-// 1. Stop everything that applies the old program. Make this file the index.ts of a Pulumi program that depends on
-//    pulumi-serverless-gpu, and that uses ${API_NAMES[api]} (serverless-gpu:api: ${api} in its Pulumi.yaml).
-//    Keep the key in the environment or in the stack's config.
+// 1. Stop everything that applies the old program. Make this file the index.ts of a Pulumi program
+// that depends on pulumi-serverless-gpu, and that uses ${API_NAMES[api]} (serverless-gpu:api:
+// ${api} in its Pulumi.yaml). Keep the key in the environment or in the stack's config.
 ${asked}${numbered}`;
 }

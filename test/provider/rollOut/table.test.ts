@@ -50,7 +50,10 @@ const EVENTS: Readonly<Record<string, readonly [Event, Image, isNoted: boolean]>
   "failed, and its restore was rejected": [failed(2), "wrong", false],
 };
 
-/** The kills that leave the same as one after the save, and that only the machine of the run must tell apart. */
+/**
+ * The kills that leave the same as one after the save, and that only the machine of the run must
+ * tell apart.
+ */
 const KILLED_LATER = [
   "was killed while the workers were awaited",
   "was killed while its test ran",

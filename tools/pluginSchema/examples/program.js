@@ -3,7 +3,8 @@
 /** @typedef {import("../types").Schema} Schema */
 
 /**
- * @typedef {{ is: "reference", from: "config" | "resource" | "function", name: string, output: string }} Reference
+ * @typedef {{ is: "reference", from: "config" | "resource" | "function", name: string, output:
+ * string }} Reference
  * @typedef {{ is: "literal", type: string, value: string | number | boolean }} Literal
  * @typedef {{ is: "list", type: string, items: readonly Node[] }} List of the type of its items
  * @typedef {{ is: "map", type: string, entries: readonly Entry[], isAny: boolean }} Mapping of the
@@ -11,7 +12,8 @@
  * @typedef {{ is: "object", type: string, entries: readonly Entry[] }} Structure
  * @typedef {Reference | Literal | List | Mapping | Structure} Node
  * @typedef {readonly [key: string, value: Node]} Entry
- * @typedef {{ is: "resource" | "function", name: string, type: string, args: readonly Entry[], isUsed: boolean }} Statement
+ * @typedef {{ is: "resource" | "function", name: string, type: string, args: readonly Entry[],
+ * isUsed: boolean }} Statement
  * @typedef {object} Program
  * @property {readonly string[]} secrets
  * @property {readonly Statement[]} statements
@@ -23,7 +25,8 @@ const ANY = "any";
 
 /**
  * @param {import("./sources").Example} example
- * @param {{ resources: Record<string, Schema>, functions: Record<string, Schema>, types: Record<string, Schema> }} schema
+ * @param {{ resources: Record<string, Schema>, functions: Record<string, Schema>, types:
+ * Record<string, Schema> }} schema
  * @returns {Program}
  */
 function resolveProgram({ secrets = [], program, outputs }, schema) {
