@@ -9,7 +9,7 @@ import { markAdopter } from "../ownership/adopters";
 import { type Properties, pick } from "../properties";
 import { fieldsToCreate, shownFields } from "./outputs";
 import type { RecordKind } from "./recordKind";
-import { declared, type Outcome, prepared, putBacks, shownSettings, write, writtenBy } from "./write";
+import { declared, type Outcome, prepared, putBacks, restore, shownSettings, write, writtenBy } from "./write";
 
 /*
  * Records that exist and are in no state: what a program adopts, and what a killed run has created
@@ -68,7 +68,8 @@ async function matchProgram<T extends NamedRecord, Fields extends object>(
   const { id } = found;
   const ours = declared(kind, inputs, {});
   // A killed run may have left the record scaled to zero, or with settings of another program.
-  const open = openNote(writtenBy(connection, noun, id));
+  const written = writtenBy(connection, noun, id);
+  const open = openNote(written);
   const back = open ? putBacks(kind, open, ours, inputs, found) : {};
   const own = { ...back, ...pick(ours, (setting) => changed.includes(setting)) };
   const save = { id, outputs: {}, inputs, purpose: "adopt", name: found.name, settings: own, theirs: found } as const;
@@ -85,5 +86,7 @@ async function matchProgram<T extends NamedRecord, Fields extends object>(
   const changes = describeChanges(table, shownBefore, shownAfter, inputs);
   const told = applied && changes === NO_CHANGE ? [applied.done] : [changes, ...(applied ? [applied.done] : [])];
   log(record.name, `adopted ${noun} ${id}; ${told.join("; ")}`);
-  return outcome;
+  // Also what a killed adoption has changed goes back if this one fails, even if it writes nothing.
+  const note = openNote(written);
+  return note ? { ...outcome, undo: () => restore(kind, connection, { id, outputs: {}, inputs }, note) } : outcome;
 }
