@@ -239,7 +239,7 @@ test("if the account contains no records from the states, the command says so in
   expect(listed.stdout).not.toContain("No orphans");
   const { id } = other.endpoints.create({ name: "llama-0123abc", gpuIds: "ADA_24", templateId: "tpl" });
   const found = await stack.exec("node", [CLI, "orphans"], { env: other.env });
-  expect(found).toMatchObject({ exitCode: 4, stdout: expect.stringMatching(/None of the.*POSSIBLE.*llama-0123abc/s) });
+  expect(found).toMatchObject({ exitCode: 5, stdout: expect.stringMatching(/None of the.*POSSIBLE.*llama-0123abc/s) });
   const deleting = await stack.exec("node", [CLI, "orphans", "--delete", id, ENDED], { env: other.env });
   expect(deleting).toMatchObject({ exitCode: 1, output: expect.stringContaining("None of the") });
   expect(other.endpoints.get(id)).toBeDefined();
