@@ -64,6 +64,8 @@ export interface Played {
   readonly exitCode: number | null;
   readonly output: string;
   readonly seconds: number;
+  readonly writes: number;
+  readonly wasDisturbed: boolean;
   readonly problems: readonly Problem[];
 }
 
@@ -156,6 +158,8 @@ export async function play(world: World, step: Step): Promise<Played> {
     exitCode: result.exitCode,
     output: result.output,
     seconds: (performance.now() - begun) / 1000,
+    writes: writes.length,
+    wasDisturbed: isSprung,
     problems,
   };
 }

@@ -42,7 +42,7 @@ interface Outcome {
 
 async function playAll(
   { form, api, program }: Omit<Sequence, "steps">,
-  next: (program: readonly Declared[]) => Step | undefined,
+  next: (program: readonly Declared[], last: Step) => Step | undefined,
 ): Promise<Outcome> {
   const world = await createWorld({ form, api }, program);
   const played: Played[] = [];
@@ -53,7 +53,7 @@ async function playAll(
   });
   try {
     const first: Step = { edit: { do: "nothing" }, command: "up", machine: "one", isPreviewed: false };
-    for (let step: Step | undefined = first; step; step = next(world.program)) {
+    for (let step: Step | undefined = first; step; step = next(world.program, step)) {
       played.push(await play(world, step));
       const problems = played.at(-1)?.problems ?? [];
       if (problems.length > 0) return outcome(problems);
@@ -70,7 +70,9 @@ function playRandom(form: Form, api: Api, number: number): Promise<Outcome> {
   const generator: Generator = { form, api, random, count: 0 };
   let left = STEPS_EACH;
   const program = firstProgram(generator);
-  return playAll({ form, api, program }, (declared) => (left-- > 0 ? nextStep(generator, declared) : undefined));
+  return playAll({ form, api, program }, (declared, last) =>
+    left-- > 0 ? nextStep(generator, declared, last) : undefined,
+  );
 }
 
 /** Plays a sequence again. Its first step is the first `up`. */
@@ -123,6 +125,9 @@ const given = process.env.RULES_REPLAY;
           number: each,
           steps: played.length,
           seconds: Math.round(played.reduce((sum, { seconds }) => sum + seconds, 0)),
+          writes: played.reduce((sum, { writes }) => sum + writes, 0),
+          disturbed: played.filter(({ wasDisturbed }) => wasDisturbed).length,
+          lied: played.filter(({ step }) => step.lying).length,
           problems,
           ...(problems.length > 0 && { sequence: outcome.sequence }),
         };
