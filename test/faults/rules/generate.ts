@@ -129,7 +129,7 @@ function nextEdit(generator: Generator, program: readonly Declared[]): Edit {
   const field = pick(generator, Object.keys(VALUES[is]));
   const value = pick(generator, VALUES[is][field] ?? []);
   if (roll < 0.4) return { do: "set", name, field, value };
-  if (roll < 0.43)
+  if (roll < 0.46)
     return REQUIRED[is].includes(field) ? { do: "set", name, field, value } : { do: "unset", name, field };
   if (roll < 0.54)
     return { do: "option", name, option: "ignoreChanges", value: "ignoreChanges" in options ? undefined : [field] };
