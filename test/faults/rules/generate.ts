@@ -59,7 +59,14 @@ const onCpus = ({ gpuIds: _, gpuCount: __, ...others }: Declared["args"]) => ({
 });
 
 /** Returns the next step of a program. */
-export function nextStep(generator: Generator, program: readonly Declared[]): Step {
+export function nextStep(generator: Generator, program: readonly Declared[], last?: Step): Step {
+  const machine = chance(generator, 0.2) ? "two" : "one";
+  if (last?.disturbance && chance(generator, 0.5)) {
+    // After something went wrong, users try again, or go back.
+    const edit: Edit = pick(generator, [{ do: "nothing" }, { do: "nothing" }, { do: "revert" }] as const);
+    const command = pick(generator, ["up", "up", "up --refresh", "refresh"] as const);
+    return { edit, command, machine, isPreviewed: chance(generator, 0.5) };
+  }
   const edit = nextEdit(generator, program);
   const roll = generator.random();
   const command: Command =
@@ -81,7 +88,7 @@ export function nextStep(generator: Generator, program: readonly Declared[]): St
   return {
     edit,
     command: command === "destroy" && !target ? "up" : command,
-    machine: chance(generator, 0.2) ? "two" : "one",
+    machine,
     target,
     isPreviewed: chance(generator, 0.3),
     disturbance: !isQuiet && !isLying ? nextDisturbance(generator) : undefined,
@@ -104,7 +111,7 @@ function nextDisturbance(generator: Generator): Disturbance {
   return {
     kind,
     ofWrites,
-    nth: 1 + Math.floor(generator.random() * (ofWrites ? 3 : 8)),
+    nth: 1 + Math.floor(generator.random() ** 2 * (ofWrites ? 3 : 8)),
     isAfter: chance(generator, 0.6),
   };
 }
@@ -117,22 +124,22 @@ function nextLie(generator: Generator): Lying {
 
 function nextEdit(generator: Generator, program: readonly Declared[]): Edit {
   const roll = generator.random();
-  if (roll < 0.07 || program.length === 0) return { do: "add", resource: fresh(generator, pick(generator, CLASSES)) };
+  if (roll < 0.06 || program.length === 0) return { do: "add", resource: fresh(generator, pick(generator, CLASSES)) };
   const { is, name, args, options = {} } = pick(generator, program);
   const field = pick(generator, Object.keys(VALUES[is]));
   const value = pick(generator, VALUES[is][field] ?? []);
-  if (roll < 0.36) return { do: "set", name, field, value };
-  if (roll < 0.43)
+  if (roll < 0.4) return { do: "set", name, field, value };
+  if (roll < 0.46)
     return REQUIRED[is].includes(field) ? { do: "set", name, field, value } : { do: "unset", name, field };
-  if (roll < 0.52)
+  if (roll < 0.54)
     return { do: "option", name, option: "ignoreChanges", value: "ignoreChanges" in options ? undefined : [field] };
-  if (roll < 0.55) return { do: "option", name, option: "protect", value: "protect" in options ? undefined : true };
-  if (roll < 0.6) return { do: "remove", name };
-  if (roll < 0.65) return { do: "revert" };
+  if (roll < 0.57) return { do: "option", name, option: "protect", value: "protect" in options ? undefined : true };
+  if (roll < 0.62) return { do: "remove", name };
+  if (roll < 0.66) return { do: "revert" };
   if (roll < 0.71) return taken(generator);
   if (roll < 0.75) return "adoptId" in args ? { do: "unadopt", name } : { do: "nothing" };
   if (roll < 0.78) return { do: "rename", name, to: `r${++generator.count}` };
-  if (roll < 0.9) return { do: "console", name, field, value };
+  if (roll < 0.95) return { do: "console", name, field, value };
   return { do: "nothing" };
 }
 

@@ -1,9 +1,7 @@
-import { readFile } from "node:fs/promises";
-import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Disturbance, Edit, Lying, Step } from "./actions";
-import { KIND_OF } from "./actions";
-import type { HeldEndpoint, Kind, Settings } from "./held";
+import type { Disturbance, Lying, Step } from "./actions";
+import { apply, stateOf, type World } from "./edits";
+import type { Kind } from "./held";
 import { liar } from "./lies";
 import { differences, type InState, judge, type Problem, type Shown } from "./oracle";
 import {
@@ -13,31 +11,13 @@ import {
   type Declared,
   type Form,
   REFRESH,
-  type RulesStack,
   signal,
   UP,
   UP_REFRESH,
 } from "./stack";
-import { type Meddler, type Request, type StandIn, startStandIn } from "./standIn";
+import { type Meddler, type Request, startStandIn } from "./standIn";
 
-export interface World {
-  readonly standIn: StandIn;
-  readonly stack: RulesStack;
-  readonly api: Api;
-  program: Declared[];
-  readonly earlier: Declared[][];
-  /** The last program that was applied. */
-  good: Declared[];
-  /** All that runs have said so far. */
-  said: string;
-  /** Ids of records that the console deleted, or whose deletion nobody saw. */
-  readonly forgiven: Set<string>;
-  /** What records were before writes whose end nobody saw. */
-  readonly former: Map<string, Settings[]>;
-  /** Ids that somebody else made. */
-  readonly foreign: Set<string>;
-}
-
+/** Starts a service, and a stack with this program. */
 export async function createWorld(
   { form, api }: { form: Form; api: Api },
   program: readonly Declared[],
@@ -64,27 +44,9 @@ export interface Played {
   readonly exitCode: number | null;
   readonly output: string;
   readonly seconds: number;
+  readonly writes: number;
+  readonly wasDisturbed: boolean;
   readonly problems: readonly Problem[];
-}
-
-const FILE = "state/.pulumi/stacks/test/dev.json";
-
-/** Reads the state as the engine has left it. */
-async function stateOf({ stack }: World): Promise<InState[]> {
-  const text = await readFile(path.join(stack.pulumi.scratch, FILE), "utf8");
-  const { checkpoint } = JSON.parse(text) as { checkpoint: { latest?: { resources?: Raw[] } } };
-  return (checkpoint.latest?.resources ?? []).flatMap(({ type, urn, id = "", inputs = {}, delete: isOld }) => {
-    const kind = KIND_OF[(type.split(":").at(-1) ?? "") as keyof typeof KIND_OF];
-    return kind && !isOld ? [{ name: urn.split("::").at(-1) ?? "", kind, id, inputs }] : [];
-  });
-}
-
-interface Raw {
-  readonly type: string;
-  readonly urn: string;
-  readonly id?: string;
-  readonly inputs?: Settings;
-  readonly delete?: boolean;
 }
 
 /** Plays a step, and judges it. */
@@ -156,6 +118,8 @@ export async function play(world: World, step: Step): Promise<Played> {
     exitCode: result.exitCode,
     output: result.output,
     seconds: (performance.now() - begun) / 1000,
+    writes: writes.length,
+    wasDisturbed: isSprung,
     problems,
   };
 }
@@ -255,82 +219,6 @@ function disturberOf(world: World, { kind, nth, ofWrites, isAfter }: Disturbance
       }
     : { before: async (request) => (isIt(request) ? spring() : undefined) };
   return { meddler, isSprung: () => isSprung };
-}
-
-/** Applies an edit to the program, or to the service. */
-async function apply(world: World, edit: Edit): Promise<void> {
-  const { program, standIn } = world;
-  if (edit.do === "nothing") return;
-  if (edit.do === "console") return editInConsole(world, edit);
-  const former = [...program];
-  const change = (name: string, to: (each: Declared) => Declared) => {
-    world.program = program.map((each) => (each.name === name ? to(each) : each));
-  };
-  if (edit.do === "set") change(edit.name, (each) => ({ ...each, args: { ...each.args, [edit.field]: edit.value } }));
-  if (edit.do === "unset") change(edit.name, (each) => ({ ...each, args: without(each.args, edit.field) }));
-  if (edit.do === "option") {
-    change(edit.name, (each) => {
-      const options = without(each.options ?? {}, edit.option);
-      return { ...each, options: edit.value === undefined ? options : { ...options, [edit.option]: edit.value } };
-    });
-  }
-  if (edit.do === "add") world.program = [...program, edit.resource];
-  if (edit.do === "remove") world.program = program.filter(({ name }) => name !== edit.name);
-  if (edit.do === "unadopt") change(edit.name, (each) => ({ ...each, args: without(each.args, "adoptId") }));
-  if (edit.do === "revert") world.program = world.earlier.at(-1) ?? program;
-  if (edit.do === "take") {
-    const id = await foreign(world, edit.resource);
-    const { args, options = {} } = edit.resource;
-    const by = edit.by === "adoptId" ? { args: { ...args, adoptId: id } } : { options: { ...options, import: id } };
-    world.program = [...program, { ...edit.resource, ...by }];
-  }
-  if (edit.do === "rename") {
-    const id = (await stateOf(world)).find(({ name }) => name === edit.name)?.id;
-    if (id) change(edit.name, (each) => ({ ...each, name: edit.to, args: { ...each.args, adoptId: id } }));
-  }
-  // An import happens once.
-  if (edit.do !== "take") world.program = world.program.map((each) => withoutImport(each, standIn));
-  world.earlier.push(former);
-}
-
-function withoutImport(each: Declared, _standIn: StandIn): Declared {
-  return each.options?.import === undefined ? each : { ...each, options: without(each.options, "import") };
-}
-
-const without = (settings: Settings, field: string) =>
-  Object.fromEntries(Object.entries(settings).filter(([name]) => name !== field));
-
-/** Makes a record that somebody else made, with other values than the program will say. */
-async function foreign({ standIn, foreign }: World, { is, args }: Declared): Promise<string> {
-  const { account } = standIn;
-  const name = String(args.name);
-  const kind = KIND_OF[is];
-  const now = "2026-01-01T00:00:00Z";
-  const made =
-    kind === "endpoint"
-      ? account.addEndpoint(
-          { name, gpuIds: "AMPERE_24", workersMax: 6, idleTimeout: 44, scalerValue: 7 },
-          { imageName: "me/app:0", env: { A: "0", Z: "9" } },
-        )
-      : kind === "template"
-        ? account.addTemplate({ name, imageName: "me/app:0", env: { Z: "9" }, dockerArgs: "theirs" })
-        : account.add(kind, {
-            name,
-            ...{ size: 10, dataCenterId: "EU-RO-1", highPerformance: true },
-            ...{ username: "them", password: "their-word", value: "their-value", description: "theirs" },
-            ...{ createdAt: now, changedAt: now },
-          } as never);
-  foreign.add(made.id);
-  return made.id;
-}
-
-async function editInConsole(world: World, { name, field, value }: Edit & { readonly do: "console" }): Promise<void> {
-  const { account } = world.standIn;
-  const own = (await stateOf(world)).find((each) => each.name === name);
-  const record = own && account.records[own.kind].get(own.id);
-  if (!own || !record || field === "dataCenterId" || field === "highPerformance") return;
-  if (own.kind !== "endpoint" || Object.hasOwn(record, field)) return void Object.assign(record, { [field]: value });
-  account.bindContainer(record as HeldEndpoint, { [field]: value });
 }
 
 /** Brings the program and the service together after a sequence, and says what is left over. */

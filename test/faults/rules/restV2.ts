@@ -1,4 +1,4 @@
-import type { Account, HeldContainer, HeldEndpoint, HeldTemplate, Kind } from "./held";
+import type { Account, HeldContainer, HeldEndpoint, HeldTemplate, HeldVolume, Kind } from "./held";
 
 type Fields = Record<string, unknown>;
 
@@ -198,6 +198,11 @@ function saveTemplate(account: Account, template: HeldTemplate | undefined, body
   return template ? Object.assign(template, settings) : account.addTemplate(settings);
 }
 
+const shownVolume = (_: Account, { id, name, size, dataCenterId, highPerformance }: HeldVolume) => ({
+  ...{ id, name, size, dataCenter: dataCenterId },
+  type: highPerformance ? "HIGH_PERFORMANCE" : "STANDARD",
+});
+
 function saveVolume(account: Account, id: string | undefined, body: Fields) {
   refuseUnknown(body, id ? "name size" : "name size dataCenter type");
   const volume = id === undefined ? undefined : account.records.volume.get(id);
@@ -241,27 +246,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
     save: (account, id, body) =>
       saveTemplate(account, id === undefined ? undefined : account.records.template.get(id), body),
   },
-  "network-volumes": {
-    kind: "volume",
-    field: "networkVolumes",
-    show: (
-      _,
-      {
-        id,
-        name,
-        size,
-        dataCenterId,
-        highPerformance,
-      }: Account["records"]["volume"] extends Map<string, infer V> ? V : never,
-    ) => ({
-      id,
-      name,
-      size,
-      dataCenter: dataCenterId,
-      type: highPerformance ? "HIGH_PERFORMANCE" : "STANDARD",
-    }),
-    save: saveVolume,
-  },
+  "network-volumes": { kind: "volume", field: "networkVolumes", show: shownVolume, save: saveVolume },
   registries: {
     kind: "auth",
     field: "registries",

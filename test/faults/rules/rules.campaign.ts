@@ -1,10 +1,8 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import type { Step } from "./actions";
-import { firstProgram, type Generator, nextStep, randomFrom } from "./generate";
 import type { Problem } from "./oracle";
-import { createWorld, finish, type Played, play } from "./play";
-import { APIS, type Api, type Declared, FORMS, type Form } from "./stack";
+import { described, playRandom, replay, type Sequence } from "./run";
+import { APIS, FORMS } from "./stack";
 
 /**
  * Random sequences of a user's actions against a service that lies, judged by an oracle that knows
@@ -26,67 +24,6 @@ const apis = APIS.filter((api) => (process.env.RULES_API ?? api) === api);
 const PLACES = forms.flatMap((form) => apis.map((api) => ({ form, api })));
 
 jest.setTimeout(24 * 3_600_000);
-
-interface Sequence {
-  readonly form: Form;
-  readonly api: Api;
-  readonly program: readonly Declared[];
-  readonly steps: readonly Step[];
-}
-
-interface Outcome {
-  readonly sequence: Sequence;
-  readonly played: readonly Played[];
-  readonly problems: readonly Problem[];
-}
-
-async function playAll(
-  { form, api, program }: Omit<Sequence, "steps">,
-  next: (program: readonly Declared[]) => Step | undefined,
-): Promise<Outcome> {
-  const world = await createWorld({ form, api }, program);
-  const played: Played[] = [];
-  const outcome = (problems: readonly Problem[]): Outcome => ({
-    sequence: { form, api, program, steps: played.map(({ step }) => step) },
-    played,
-    problems,
-  });
-  try {
-    const first: Step = { edit: { do: "nothing" }, command: "up", machine: "one", isPreviewed: false };
-    for (let step: Step | undefined = first; step; step = next(world.program)) {
-      played.push(await play(world, step));
-      const problems = played.at(-1)?.problems ?? [];
-      if (problems.length > 0) return outcome(problems);
-    }
-    return outcome(await finish(world));
-  } finally {
-    await world.stack.pulumi.dispose();
-    await world.standIn[Symbol.asyncDispose]();
-  }
-}
-
-function playRandom(form: Form, api: Api, number: number): Promise<Outcome> {
-  const random = randomFrom(SEED * 100_000 + number);
-  const generator: Generator = { form, api, random, count: 0 };
-  let left = STEPS_EACH;
-  const program = firstProgram(generator);
-  return playAll({ form, api, program }, (declared) => (left-- > 0 ? nextStep(generator, declared) : undefined));
-}
-
-/** Plays a sequence again. Its first step is the first `up`. */
-function replay({ steps, ...sequence }: Sequence): Promise<Outcome> {
-  const rest = steps.slice(1);
-  return playAll(sequence, () => rest.shift());
-}
-
-function described({ sequence, played, problems }: Outcome): string {
-  return [
-    ...problems.map(({ rule, text }) => `${rule}: ${text}`),
-    ...sequence.steps.map((step, index) => `  ${index}. ${JSON.stringify(step)} → ${played[index]?.exitCode}`),
-    `RULES_REPLAY='${JSON.stringify(sequence)}' npm run test:faults -- faults/rules`,
-    played.at(-1)?.output.slice(-3000) ?? "",
-  ].join("\n");
-}
 
 interface Line {
   readonly number: number;
@@ -117,12 +54,15 @@ const given = process.env.RULES_REPLAY;
     };
     const work = async () => {
       for (let each = next(); each !== undefined; each = next()) {
-        const outcome = await playRandom(form, api, each);
+        const outcome = await playRandom({ form, api }, SEED * 100_000 + each, STEPS_EACH);
         const { problems, played } = outcome;
         const line: Line = {
           number: each,
           steps: played.length,
           seconds: Math.round(played.reduce((sum, { seconds }) => sum + seconds, 0)),
+          writes: played.reduce((sum, { writes }) => sum + writes, 0),
+          disturbed: played.filter(({ wasDisturbed }) => wasDisturbed).length,
+          lied: played.filter(({ step }) => step.lying).length,
           problems,
           ...(problems.length > 0 && { sequence: outcome.sequence }),
         };
