@@ -32,9 +32,24 @@ export async function adoptRecord<T extends NamedRecord, Fields extends object>(
   return matchProgram(kind, connection, found, inputs, comparison);
 }
 
+/** `true` once this process, which serves one deployment, has said what an adoption means. */
+let hasSaid = false;
+
+/** Says once per run that adopted records are not the stack's own yet. */
+function sayReleased(): void {
+  if (hasSaid) return;
+  hasSaid = true;
+  log(
+    "serverless-gpu",
+    "adopted records are released, not deleted, while the program sets their adoptId. To make them this stack's own, remove " +
+      "adoptId and run pulumi up again",
+  );
+}
+
 /** Ends an adoption: the resource manages the record from now on. */
 export function endAdoption({ noun }: { readonly noun: string }, connection: Connection, id: string, owner: string) {
   markAdopter(id, owner, "has");
+  sayReleased();
   closeNote(writtenBy(connection, noun, id));
 }
 
