@@ -69,7 +69,7 @@ export function adoptionProgram(
 function header(count: number, newTiers: readonly string[], api: ManagementApi): string {
   const many = count === 1 ? "1 endpoint" : `${count} endpoints`;
   const config = `//    pulumi config set serverless-gpu:extraGpuTiers ${newTiers.join(",")}\n`;
-  return `// Adopts ${many} as they were when "npx pulumi-serverless-gpu adopt" wrote this file. Next steps:
+  return `// Adopts ${many} as they were when "npx pulumi-serverless-gpu adopt" wrote this file. Next:
 // 1. Make it the index.ts of a Pulumi program that depends on pulumi-serverless-gpu. If you want
 //    other logical names (the first arguments), change them now. A later change needs aliases.
 // 2. Keep the key and the URLs in the environment, as for "adopt", or in the stack's config. Apply

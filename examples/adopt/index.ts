@@ -1,4 +1,4 @@
-// Adopts 2 endpoints as they were when "npx pulumi-serverless-gpu adopt" wrote this file. Next steps:
+// Adopts 2 endpoints as they were when "npx pulumi-serverless-gpu adopt" wrote this file. Next:
 // 1. Make it the index.ts of a Pulumi program that depends on pulumi-serverless-gpu. If you want
 //    other logical names (the first arguments), change them now. A later change needs aliases.
 // 2. Keep the key and the URLs in the environment, as for "adopt", or in the stack's config. Apply
