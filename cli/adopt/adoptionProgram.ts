@@ -69,15 +69,15 @@ export function adoptionProgram(
 function header(count: number, newTiers: readonly string[], api: ManagementApi): string {
   const many = count === 1 ? "1 endpoint" : `${count} endpoints`;
   const config = `//    pulumi config set serverless-gpu:extraGpuTiers ${newTiers.join(",")}\n`;
-  return `// Adopts ${many} as they were when "npx pulumi-serverless-gpu adopt" wrote this file. Next steps:
+  return `// Adopts ${many} as they were when "npx pulumi-serverless-gpu adopt" wrote this file. Next:
 // 1. Make it the index.ts of a Pulumi program that depends on pulumi-serverless-gpu. If you want
-// other logical names (the first arguments), change them now. A later change needs aliases. 2. Keep
-// the key and the URLs in the environment, as for "adopt", or in the stack's config. Apply the
-// program over ${API_NAMES[api]}, as it was written: serverless-gpu:api: ${api} in Pulumi.yaml.
+//    other logical names (the first arguments), change them now. A later change needs aliases.
+// 2. Keep the key and the URLs in the environment, as for "adopt", or in the stack's config. Apply
+//    the program over ${API_NAMES[api]}, as it was written: serverless-gpu:api: ${api} in Pulumi.yaml.
 ${newTiers.length > 0 ? `//    Accept the GPU pools that this version does not know yet:\n${config}` : ""}\
-// 3. Run "pulumi up". It must say "adopted" and "nothing changed" for each endpoint. 4. Remove the
-// adoptId lines and run "pulumi up" again: only then are they the stack's own, and "pulumi destroy"
-// deletes them. While adoptId is set, it releases them: they stay and are billed.
+// 3. Run "pulumi up". It must say "adopted" and "nothing changed" for each endpoint.
+// 4. Remove the adoptId lines and run "pulumi up" again: only then are they the stack's own, and
+//    "pulumi destroy" deletes them. While adoptId is set, it releases them: they stay, and cost.
 import { ServerlessEndpoint } from "pulumi-serverless-gpu";
 `;
 }
