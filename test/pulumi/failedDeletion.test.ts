@@ -107,7 +107,7 @@ test("after a kill at zero workers, a preview reports it without a request, and 
   expect(preview.exitCode).not.toBe(0);
   expect(preview.output).toContain("3 to update");
   for (const { id } of emulator.endpoints.list())
-    expect(preview.output).toContain(`${LEFT} a deletion of endpoint ${id}, which sent`);
+    expect(preview.output).toContain(`${LEFT} the deletion of endpoint ${id}, which sent`);
   expect(emulator.journal.requests()).toEqual([]);
   await stack.up();
   expect(workersAt(emulator)).toEqual(IN_SERVICE);
