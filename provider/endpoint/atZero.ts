@@ -66,6 +66,7 @@ export async function isLeftAtZero(id: string, outputs: Properties, inputs: Prop
     seenAtZero.add(id);
     const counts = { ...(workersMin !== undefined && { workersMin }), ...(workersMax !== undefined && { workersMax }) };
     log(name, `endpoint ${id} is scaled to zero, but the program sets ${describe(counts)}: up restores it`);
+    matchingCount(name, AT_ZERO, counts, inputs);
     return true;
   }
   warnIfOff(id, isSeen ? { name, ...AT_ZERO } : outputs, inputs);

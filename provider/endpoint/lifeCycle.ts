@@ -42,7 +42,8 @@ export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.d
       const result = await handlers.diff(id, outputs, inputs);
       if (result.replaces?.includes(ACCOUNT)) await checkNewAccount({ id, outputs, inputs });
       const isReplaced = (result.replaces?.length ?? 0) > 0;
-      const isLeft = !isReplaced && (await isLeftAtZero(id, outputs, inputs));
+      // An update that is announced already verifies the worker counts as well.
+      const isLeft = !isReplaced && result.changes !== true && (await isLeftAtZero(id, outputs, inputs));
       const isOff = outputs.workersMax === 0 && Number(inputs.workersMax ?? 0) === 0;
       const isUntested = !isReplaced && !isOff && isNotPassed(outputs, inputs);
       // The engine runs deletions at the end of a run, after every adoption.
