@@ -17,8 +17,8 @@ export function release(noun: string, id: string, outputs: Properties): void {
   unmarkAdopter(id, ownerOf(outputs));
   log(
     name,
-    `warning: ${noun} ${id} is released, not deleted, because this stack adopted it (adoptId). It still exists, and you may ` +
-      "still be charged for it. To delete it, use the service's console, or serverless-gpu orphans --all. To let a stack delete " +
+    `warning: ${noun} ${id} is released, not deleted, because this stack adopted it (adoptId). It still exists and is still ` +
+      "billed. To delete it, use the service's console, or npx pulumi-serverless-gpu orphans --all. To let a stack delete " +
       "it, adopt it again, run pulumi up, remove adoptId, run pulumi up, and then remove the resource",
   );
 }

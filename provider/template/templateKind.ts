@@ -10,7 +10,7 @@ import {
 } from "../../sdk/templates/template";
 import { hasSwitched } from "../connection/decidedApi";
 import { fieldsIn } from "../fields/managed";
-import { fieldOf } from "../fields/settings";
+import { differing, fieldOf } from "../fields/settings";
 import { log } from "../log";
 import { isObject, objectOrEmpty, type Properties, pick, SECONDS, TRUE_OR_FALSE } from "../properties";
 import { whenUnused } from "../records/deletion";
@@ -34,8 +34,9 @@ export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
     const removed = unknownVariables(now, inputs).map((name) => [name, null]);
     return templates.update(id, { ...changes, env: { ...Object.fromEntries(removed), ...env } }, { known, onSave });
   },
-  async beforeSave(_connection, { purpose, name, settings }) {
-    if (purpose === "update" && hasSwitched()) refuseUnseenRelease(name, Object.keys(settings).map(fieldOf));
+  async beforeSave(_connection, { purpose, name, settings, outputs }) {
+    const changed = Object.keys(differing(TEMPLATE_FIELDS, settings, outputs)).map(fieldOf);
+    if (purpose === "update" && hasSwitched()) refuseUnseenRelease(name, changed);
     return {};
   },
   alsoWrites({ id, outputs, inputs }) {

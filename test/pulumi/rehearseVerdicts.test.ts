@@ -23,7 +23,7 @@ const busy = new ServerlessEndpoint("busy", {
   workersMin: 1, workersMax: 10, idleTimeout: 60, executionTimeoutMs: 600000,
 });
 const calm = new ServerlessEndpoint("calm", {
-  templateId: image.id, gpuIds: ["AMPERE_24", "ADA_24", "-NVIDIA L4", "-NVIDIA A5000"],
+  templateId: image.id, gpuIds: ["AMPERE_24", "ADA_24", "-NVIDIA L4", "-NVIDIA RTX A5000"],
   locations: ["EU-RO-1", "EU-CZ-1"], workersMax: 1, idleTimeout: 5,
 });
 new ServerlessEndpoint("stored", { templateId: image.id, gpuIds: ["ADA_24"], workersMax: 1, networkVolumeId: models.id });
@@ -50,7 +50,7 @@ const image = new ServerlessTemplate("image", {
 });
 new ServerlessEndpoint("stored", { networkVolumeId: models.id, workersMax: 1, gpuIds: ["ADA_24"], templateId: image.id });
 new ServerlessEndpoint("calm", {
-  templateId: image.id, gpuIds: "AMPERE_24, ADA_24, -NVIDIA A5000, -NVIDIA L4", locations: " EU-CZ-1 , EU-RO-1",
+  templateId: image.id, gpuIds: "AMPERE_24, ADA_24, -NVIDIA RTX A5000, -NVIDIA L4", locations: " EU-CZ-1 , EU-RO-1",
   gpuCount: 1, scalerType: "QUEUE_DELAY", scalerValue: 4, workersMin: 0, workersMax: 1, idleTimeout: 5,
 });
 const { endpoint } = new Service("service", { templateId: image.id, gpuIds: " AMPERE_24 ", scalerType: "QUEUE_DELAY" });
