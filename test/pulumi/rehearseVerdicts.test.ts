@@ -183,12 +183,6 @@ const CASES: Readonly<Record<string, Case>> = {
     reasons: [["unlikely", /calm: .*US-TX-3/]],
     changes: ["updated calm: locations"],
   },
-  "a volume to another data center": {
-    edits: [['dataCenterId: "EU-RO-1"', 'dataCenterId: "EU-CZ-1"']],
-    args: [],
-    reasons: [["data loss", /models: the change replaces the network volume/]],
-    changes: ["replaced models: ", "updated stored: networkVolumeId"],
-  },
   "gpuCount from 1 to 2 with a limit of the cost": {
     edits: [["scalerValue: 4,", "scalerValue: 4, gpuCount: 2,"]],
     args: BUSY,
