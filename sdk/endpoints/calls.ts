@@ -17,6 +17,7 @@ import {
 import type { OutputOnlyField } from "../records/fields";
 import type { Kind, NamedRecord } from "../records/listed";
 import { readExisting } from "../records/reads";
+import { showing } from "../records/records";
 import type { GatheredRead } from "../records/singleReads";
 import type { Attempt, CallContext } from "../transport/call";
 import { makeCall } from "../transport/makeCall";
@@ -215,7 +216,8 @@ export async function applyTemplate(
   { known, ...options }: KnownOptions & ObservedOptions,
 ): Promise<Endpoint> {
   const { names, applyTemplate: apply } = collection.calls;
-  const endpoint = await readExisting(collection, id, options);
+  const read = await readExisting(collection, id, options);
+  const endpoint = await showing(collection, read, { templateId }, options);
   const operation = `${names.change} of "${endpoint.name}" (${id})`;
   const attempt = (each: Attempt) => apply(operation, endpoint, templateId, each);
   const saved = await sendWrite(

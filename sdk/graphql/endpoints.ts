@@ -162,13 +162,20 @@ const SAVED_FIELDS = ["idleTimeout", "scalerValue", "workersMax", "workersMin", 
 function resetBySave(before: Endpoint, changes: object, fields: KeptFields): string[] {
   const { unshown = [], kept = {}, template } = before;
   const isChanged = (field: string) => Object.hasOwn(changes, field);
-  const { container } = splitChanges(changes);
-  if (container)
-    return [...(template ? [] : ["template"]), ...(container.env && unshown.includes("env") ? ["env"] : [])];
+  const { container, others } = splitChanges(changes);
+  const isEnvLacking = container?.env !== undefined && unshown.includes("env");
+  const ofContainer = container ? [...(template ? [] : ["template"]), ...(isEnvLacking ? ["env"] : [])] : [];
+  // Then only the template is saved.
+  if (container && Object.keys(others).length === 0) return ofContainer;
   const lacked = SAVED_FIELDS.filter((field) => unshown.includes(field) && !isChanged(field));
   const hasProcessor = !["gpuIds", "instanceIds"].every((field) => unshown.includes(field) && !isChanged(field));
   const isTargetKnown = kept.workersPFBTarget !== undefined || !fields.selection().includes("workersPFBTarget");
-  return [...lacked, ...(hasProcessor ? [] : ["gpuIds"]), ...(isTargetKnown ? [] : ["workersPFBTarget"])];
+  return [
+    ...ofContainer,
+    ...lacked,
+    ...(hasProcessor ? [] : ["gpuIds"]),
+    ...(isTargetKnown ? [] : ["workersPFBTarget"]),
+  ];
 }
 
 function hasSettings(endpoint: Endpoint, settings: Partial<EndpointSettings>): boolean {

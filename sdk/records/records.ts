@@ -173,7 +173,7 @@ async function update<T extends NamedRecord, Parsed, Changes extends Named>(
  * was read does not, it is read once more.
  * @throws UnexpectedResponseError if it still does not; nothing was changed
  */
-async function showing<T extends NamedRecord>(
+export async function showing<T extends NamedRecord>(
   collection: Writable<T, never, never>,
   read: T,
   changes: object,
