@@ -70,7 +70,8 @@ export async function play(world: World, step: Step): Promise<Played> {
       ...(step.command === "plan" ? ["--save-plan", "plan.json"] : []),
     ];
     const preview = await stack.run(["preview", "--json", "--diff", ...more, ...flags], options);
-    shown = read(preview.stdout, preview.stderr) ?? shown;
+    // A preview that fails ends before it has shown everything.
+    if (preview.exitCode === 0) shown = read(preview.stdout, preview.stderr) ?? shown;
     if (step.command === "plan" && preview.exitCode !== 0) planned = preview.output;
   }
   const disturbed = step.disturbance && disturberOf(world, step.disturbance);
