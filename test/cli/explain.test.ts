@@ -68,7 +68,7 @@ test("logs --follow runs until it is interrupted, and shows no secret", async ()
   const shown = new Promise<void>((resolve) => child.stdout.once("data", () => resolve()));
   await fetch(`${emulator.url}/v2/runrunrun123/run`, {
     method: "POST",
-    body: JSON.stringify({ input: {} }),
+    body: JSON.stringify({ input: { prompt: "x" } }),
     headers: { authorization: `Bearer ${emulator.apiKey}`, "content-type": "application/json" },
   });
   await shown;

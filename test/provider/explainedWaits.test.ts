@@ -40,7 +40,7 @@ const waits = {
     const { id, outputs } = await provider.create({ ...ENDPOINT, workersMin: 1, drainTimeout: TIMEOUT });
     await fetch(`${emulator.url}/v2/${id}/run`, {
       method: "POST",
-      body: JSON.stringify({ input: {} }),
+      body: JSON.stringify({ input: { prompt: "x" } }),
       headers: { authorization: `Bearer ${emulator.apiKey}`, "content-type": "application/json" },
     });
     return failure(provider.delete(id, outputs));

@@ -11,7 +11,7 @@ class Team extends pulumi.ComponentResource {
     const common = { gpuIds: "AMPERE_16", templateId: "template" };
     const chat = new ServerlessEndpoint("chat", common, { parent: this });
     new ServerlessEndpoint("search", common, { parent: this });
-    new SmokeTest("chat-answers", { endpointId: chat.endpointId, input: {}, timeout: 20 }, { parent: this, dependsOn: chat });
+    new SmokeTest("chat-answers", { endpointId: chat.endpointId, input: { prompt: "x" }, timeout: 20 }, { parent: this, dependsOn: chat });
   }
 }
 

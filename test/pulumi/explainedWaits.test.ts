@@ -70,7 +70,7 @@ async function drains(api: "graphql" | "v2") {
   const id = emulator.endpoints.list()[0]?.id;
   await fetch(`${emulator.url}/v2/${id}/run`, {
     method: "POST",
-    body: JSON.stringify({ input: {} }),
+    body: JSON.stringify({ input: { prompt: "x" } }),
     headers: { authorization: `Bearer ${emulator.apiKey}`, "content-type": "application/json" },
   });
   const { exitCode, output } = await stack.run(["destroy", "--yes", "--skip-preview"]);

@@ -112,7 +112,7 @@ test("a failed smoke test runs again even if the program returns to the inputs o
   const program = (trigger: number) => `${HEAD}
 const endpoint = new ServerlessEndpoint("one", { ...args, name: "one" });
 const test = new SmokeTest("responds", {
-  endpointId: endpoint.endpointId, input: {}, expectedOutput: { text: "4" }, triggers: [${trigger}],
+  endpointId: endpoint.endpointId, input: { prompt: "x" }, expectedOutput: { text: "4" }, triggers: [${trigger}],
 });
 exports.status = test.status;
 `;

@@ -37,7 +37,7 @@ const llama = new ServerlessEndpoint("llama", {
   gpuIds: ["ADA_24"], locations: ["EU-RO-1"], workersMax: 2 ${endpoint}
 });
 new SmokeTest("responds", {
-  endpointId: llama.endpointId, input: {}, expectedOutput: "${image} ${model}", triggers: [template.revision],
+  endpointId: llama.endpointId, input: { prompt: "x" }, expectedOutput: "${image} ${model}", triggers: [template.revision],
 });
 exports.templateId = template.id;
 exports.revision = template.revision;

@@ -143,7 +143,7 @@ test("records left by a closed pull request's stack are proven orphans if that s
   await fetch(`${emulator.url}/v2/${endpoint}/runsync`, {
     method: "POST",
     headers: { authorization: `Bearer ${emulator.apiKey}`, "content-type": "application/json" },
-    body: JSON.stringify({ input: {} }),
+    body: JSON.stringify({ input: { prompt: "x" } }),
   });
   expect(await remove(endpoint, ENDED, "--ended", "organization/test/pr-7")).toMatchObject({
     exitCode: 1,

@@ -78,7 +78,7 @@ test("a SmokeTest with a path sends one request during a cold start, and another
 });
 
 test("a SmokeTest with both a job and a path, or with invalid values, is refused", async () => {
-  const args = 'path: "//evil", input: {}, expectedStatus: 20, expectedBody: 3';
+  const args = 'path: "//evil", input: { prompt: "x" }, expectedStatus: 20, expectedBody: 3';
   const stack = await createStack({ program: program(args), env: emulator.env });
   const { output } = await stack.run(["preview"]);
   for (const part of [

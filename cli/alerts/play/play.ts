@@ -79,7 +79,7 @@ export async function startPlay({ api, emulator: options, ids, healthEveryMs }: 
         if (isSlow()) await quiet();
       }
     },
-    async submit(endpointId, input = {}) {
+    async submit(endpointId, input = { prompt: "x" }) {
       const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
       const submitted = fetch(`${url}/v2/${endpointId}/run`, {
         method: "POST",
