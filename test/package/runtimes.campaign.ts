@@ -81,7 +81,7 @@ const PROGRAMS = {
       const bad = sdk.createClient({ ...sdk.settingsFromEnvironment(), apiKey: "not-the-key" });
       const away = sdk.createClient({ apiKey: "k", queueUrl: "http://127.0.0.1:1", retry: { maxAttempts: 1 } });
       const result = [
-        await failure(bad.endpoint(queue.endpointId).run({ input: { prompt: "x" } })),
+        await failure(bad.endpoint(queue.endpointId).run({ input: { prompt: 1 } })),
         await failure(bad.endpoints.list()),
         await failure(queue.status("nowhere", { maxRetries: 0 })),
         await failure(away.endpoint("e").health()),
@@ -167,7 +167,7 @@ const PROGRAMS = {
       submits++;
       request.socket.destroy();
     });
-    const result = await runProgram("const result = await failure(queue.run({ input: { prompt: "x" } }));", queueAt(server));
+    const result = await runProgram("const result = await failure(queue.run({ input: { prompt: 1 } }));", queueAt(server));
     expect(result).toEqual({ name: "SubmitUncertainError", code: "SUBMIT_UNCERTAIN" });
     expect(submits).toBe(1);
   });

@@ -55,7 +55,7 @@ describe("the packed package, installed without Pulumi", () => {
       const client = createClient({ apiKey: "k", service: "runpod" });
       export async function story(): Promise<string> {
         const schema = { parse: (value: unknown) => value as { text: string } };
-        const job: JobHandle<{ text: string }> = await client.endpoint("a").run({ input: { prompt: "x" } }, { schema });
+        const job: JobHandle<{ text: string }> = await client.endpoint("a").run({ input: { prompt: 1 } }, { schema });
         const read: Job = await job.status();
         // @ts-expect-error: the output of a job that was only read is unknown
         if (isCompleted(read)) return read.output.text;
