@@ -63,13 +63,17 @@ export function toOutputs<T extends NamedRecord, Fields extends object>(
  * in place has the program's value, whatever a response says.
  */
 function fieldOutputs<T extends NamedRecord, Fields extends object>(
-  { table }: RecordKind<T, Fields>,
+  { table, staysUnset }: RecordKind<T, Fields>,
   shown: Properties,
   inputs: Properties,
   { before, settings }: Circumstances,
 ): Properties {
   const written = settings && Object.keys(settings);
-  const isTaken = (name: string) => written === undefined || before[name] === undefined || written.includes(name);
+  // A field of the alternative that the program does not use any more, such as the image after a
+  // change to a template.
+  const isLeft = (name: string) => !(name in inputs) && staysUnset?.(name, inputs) === true;
+  const isTaken = (name: string) =>
+    written === undefined || before[name] === undefined || written.includes(name) || isLeft(name);
   const recorded = fieldsIn(table, before);
   const fields = Object.fromEntries(
     Object.keys({ ...recorded, ...shown })
