@@ -72,8 +72,9 @@ function fieldOutputs<T extends NamedRecord, Fields extends object>(
   // A field of the alternative that the program does not use any more, such as the image after a
   // change to a template.
   const isLeft = (name: string) => !(name in inputs) && staysUnset?.(name, inputs) === true;
+  const isOwn = (name: string) => !Object.hasOwn(table, fieldOf(name));
   const isTaken = (name: string) =>
-    written === undefined || before[name] === undefined || written.includes(name) || isLeft(name);
+    written === undefined || before[name] === undefined || written.includes(name) || isLeft(name) || isOwn(name);
   const recorded = fieldsIn(table, before);
   const fields = Object.fromEntries(
     Object.keys({ ...recorded, ...shown })
