@@ -1,15 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { CodedError, EmptyListError } from "../../sdk/errors";
-import { isHiddenAt } from "../../sdk/records/fields";
+import { CodedError } from "../../sdk/errors";
 import type { NamedRecord } from "../../sdk/records/listed";
 import { adoptsOther, refuseOtherId, refuseTakenName } from "../adoption/adoption";
-import { cancelled } from "../cancellation";
-import {
-  isOtherAccount,
-  isRecordedElsewhere,
-  refuseAfterOtherAccount,
-  refuseOtherAccount,
-} from "../connection/account";
+import { isRecordedElsewhere, refuseAfterOtherAccount, refuseOtherAccount } from "../connection/account";
 import { requireAccount } from "../connection/accountCheck";
 import {
   type Connection,
@@ -20,21 +13,22 @@ import {
   readConfig,
 } from "../connection/connection";
 import { createNamed } from "../fields/drawnName";
-import { changedIn, managedFields, managesOthersIn } from "../fields/managed";
-import { changesOwnInputs, checkRecordInputs, ownInputs } from "../fields/recordInputs";
+import { managesOthersIn } from "../fields/managed";
+import { changesOwnInputs, checkRecordInputs } from "../fields/recordInputs";
 import { differing, fieldOf } from "../fields/settings";
 import { log } from "../log";
 import { closeNote, type Note, noteWrite, openNote } from "../machine/note";
 import { lastWrite, newWrite, ownerOf } from "../machine/stamp";
 import { isLeftToAdopter, unmarkAdopter } from "../ownership/adopters";
-import { LIST_MAX_AGE_MS, locate } from "../ownership/location";
+import { locate } from "../ownership/location";
 import { oneAtATime } from "../ownership/oneAtATime";
 import { noteChecked, noteCompared, ownerOfNew } from "../ownership/owners";
-import { type Properties, pick, UNKNOWN } from "../properties";
-import { explainAbsence, keepUnproven, readAbsent, withDropAdvice } from "./absent";
+import { type Properties, UNKNOWN } from "../properties";
+import { explainAbsence, withDropAdvice } from "./absent";
 import { adoptRecord, endAdoption, takeOver } from "./adopt";
-import { fieldsToCreate, refreshedFields, shownFields, toOutputs, unseenOutputs } from "./outputs";
+import { fieldsToCreate, toOutputs, unseenOutputs } from "./outputs";
 import type { RecordKind, Situation } from "./recordKind";
+import { read } from "./refresh";
 import { release } from "./release";
 import { replacingFields } from "./replacement";
 import {
@@ -45,7 +39,6 @@ import {
   prepared,
   readAfter,
   settingsToWrite,
-  shownSettings,
   write,
   writtenBy,
 } from "./write";
@@ -157,73 +150,6 @@ export function changedByUpdate<T extends NamedRecord, Fields extends object>(
   const open = openIn(kind.noun, situation);
   const settings = { ...open?.sent, ...settingsToWrite(kind, situation, open) };
   return [...new Set(Object.keys(settings).map(fieldOf))];
-}
-
-const LOOKS_AGAIN = "If a second read does not find it either, it counts as deleted. That takes up to 15 s";
-
-async function read<T extends NamedRecord, Fields extends object>(
-  kind: RecordKind<T, Fields>,
-  id: string,
-  outputs: Properties,
-) {
-  const connection = connect();
-  const managed = managedFields(kind.table, outputs);
-  const inputsOf = (fields: Properties) => ({
-    ...pick(fields, (field) => managed?.includes(field) ?? false),
-    ...ownInputs(kind, outputs),
-  });
-  const options = {
-    maxAgeMs: LIST_MAX_AGE_MS,
-    known: outputs,
-    signal: cancelled,
-    onMissing: () => log(String(outputs.name ?? id), `the service does not show ${kind.noun} ${id}. ${LOOKS_AGAIN}`),
-  };
-  const record = await kind
-    .records(connection.client)
-    .find(id, options)
-    .catch((error: unknown) => {
-      if (!(error instanceof EmptyListError)) throw error;
-      // Another account may well have no records of this kind.
-      if (isOtherAccount(outputs, connection.account, id)) return undefined;
-      keepUnproven(kind.noun, id, outputs, error);
-      return "unproven" as const;
-    });
-  if (record === "unproven") return { id, props: outputs, inputs: inputsOf(outputs) };
-  if (!record) return readAbsent(kind.noun, id, outputs, connection);
-  const fields = refreshedFields(kind, id, outputs, shownFields(kind, record, outputs));
-  const open = openNote(writtenBy(connection, kind.noun, id), outputs);
-  const changed = changedIn(kind.table, outputs, fields);
-  const isSettled = ({ isSealed, sent }: Note) => {
-    const { api } = connection.capabilities;
-    const isShown = (setting: string) => {
-      const field = kind.table[fieldOf(setting)];
-      return field !== undefined && !isHiddenAt(field, api);
-    };
-    // What cannot be read cannot be verified, so state, which now has what serves, counts.
-    const others = differing(kind.table, pick(sent, isShown), shownSettings(kind, record, outputs));
-    return isSealed || Object.keys(others).length > 0;
-  };
-  const isOther = open ? isSettled(open) : changed.length > 0;
-  // Values that an unfinished deletion or recycle left behind are not what anyone declared.
-  const isPassing = open?.purpose === "deletion" || open?.purpose === "recycle";
-  const left = isPassing && !isOther ? pick(open.before, (field) => managed?.includes(field) ?? false) : {};
-  const inputs = { ...inputsOf(fields), ...left };
-  const circumstances = {
-    connection,
-    owner: ownerOf(outputs),
-    before: outputs,
-    settings: undefined,
-    changed,
-    write: isOther ? newWrite() : lastWrite(outputs),
-  };
-  // An import has no outputs, so every field is new to the stack.
-  const isNew = managed === undefined || outputs.__mustExist !== undefined;
-  const { __managed, ...props } = {
-    ...toOutputs(kind, record, { ...outputs, ...inputs }, circumstances),
-    ...fields,
-    ...(isNew ? {} : kind.refreshedOutputs?.(record, { id, outputs, inputs })),
-  };
-  return { id, props: { ...props, __managed: outputs.__managed }, inputs, record };
 }
 
 async function create<T extends NamedRecord, Fields extends object>(
