@@ -160,8 +160,7 @@ export function initFailure(error: unknown): InitFailure | undefined {
   };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the generated client overloads each method in ways
-// that cannot be named.
+// biome-ignore lint/suspicious/noExplicitAny: the generated client overloads each method in ways that cannot be named.
 export function call<Response>(method: (request: any, callback: any) => unknown, request: unknown): Promise<Response> {
   return new Promise((resolve, reject) => {
     method(request, (error: Error | null, response: Response) => (error ? reject(error) : resolve(response)));

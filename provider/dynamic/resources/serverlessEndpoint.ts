@@ -120,8 +120,7 @@ export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name
  *   flashBootType: "FLASHBOOT",
  * });
  */
-// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the engine sets the outputs that the
-// interface below declares.
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the engine sets the outputs that the interface below declares.
 export class ServerlessEndpoint extends pulumi.CustomResource {
   /** URL of the endpoint's queue. Append `/run`, `/runsync`, `/status/{id}` and so on. */
   declare readonly queueUrl: pulumi.Output<string>;

@@ -78,8 +78,7 @@ export interface ServerlessTemplateArgs
  * });
  * new ServerlessEndpoint("llama", { gpuIds: "ADA_24", templateId: template.id, templateRevision: template.revision });
  */
-// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the engine sets the outputs that the
-// interface below declares.
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the engine sets the outputs that the interface below declares.
 export class ServerlessTemplate extends pulumi.CustomResource {
   /**
    * Counts changes (integer, ≥ 0) to what workers run: image, environment, disk, command, ports or
