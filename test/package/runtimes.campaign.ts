@@ -167,7 +167,10 @@ const PROGRAMS = {
       submits++;
       request.socket.destroy();
     });
-    const result = await runProgram("const result = await failure(queue.run({ input: { prompt: 1 } }));", queueAt(server));
+    const result = await runProgram(
+      "const result = await failure(queue.run({ input: { prompt: 1 } }));",
+      queueAt(server),
+    );
     expect(result).toEqual({ name: "SubmitUncertainError", code: "SUBMIT_UNCERTAIN" });
     expect(submits).toBe(1);
   });
