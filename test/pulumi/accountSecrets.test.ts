@@ -58,7 +58,7 @@ test.each(["graphql", "v2"])("a secret is created, changed and deleted over %s",
   const id = String(second.id);
   emulator.secrets.change(id, { value: String(PARTS[2]) });
   const restored = await stack.up("--refresh");
-  expect(restored.output).toContain("its value was changed elsewhere at");
+  expect(restored.output).toContain("it was changed elsewhere at");
   expect(emulator.secrets.matches(id, String(PARTS[1]))).toBe(true);
   expect(await tokenOfWorker(emulator)).toBe(PARTS[1]);
   expect((await stack.preview("--refresh", "--expect-no-changes")).exitCode).toBe(0);

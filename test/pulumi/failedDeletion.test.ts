@@ -144,7 +144,7 @@ test("without the machine record, a refresh lets up repair the declared settings
   const preview = await stack.preview("--diff");
   expect(preview.output).toMatch(/~ workersMin *: 0 => 1/);
   expect(preview.output).toMatch(/~ workersMax *: 0 => 2/);
-  expect(preview.output).toContain("minimum: up also sets workersMax 3: it is 0 at the service");
+  expect(preview.output).toContain("minimum: also sets workersMax 3: it is 0 at the service");
   const up = await stack.up();
   expect(up.output).toContain("minimum: also sets workersMax 3");
   expect(up.output).toContain(`plain: warning: endpoint ${plain} is off`);
