@@ -10,7 +10,7 @@ const FACTORS: Inputs[][] = [
     { gpuIds: "AMPERE_16" },
     { gpuIds: ["ADA_24", "AMPERE_24"] },
     { gpuIds: "AMPERE_24 ,ADA_24, -NVIDIA L4" },
-    { gpuIds: ["AMPERE_80", "-NVIDIA L4", "-NVIDIA RTX A5000", "AMPERE_80"] },
+    { gpuIds: ["AMPERE_80", "-NVIDIA A100 80GB PCIe", "AMPERE_80"] },
   ],
   [{}, { idleTimeout: null }, { idleTimeout: 0 }, { idleTimeout: 30 }],
   [
