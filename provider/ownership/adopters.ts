@@ -24,6 +24,13 @@ export function markAdopter(id: string, owner: string, standing: "wants" | "has"
   writeRecord(subjectOf(id), { owner, standing, engine, at: Math.floor(Date.now() / 1000) });
 }
 
+/** Returns the owner token of the resource that manages the record in this run, by its mark. */
+export function managerInThisRun(id: string): string | undefined {
+  const { owner, standing, engine } = readRecord(subjectOf(id)) ?? {};
+  const isThisRun = engine === deployment && deployment !== "";
+  return isThisRun && standing === "has" && typeof owner === "string" ? owner : undefined;
+}
+
 /** Removes the mark of this resource, which releases or deletes the record. */
 export function unmarkAdopter(id: string, owner: string): void {
   if (readRecord(subjectOf(id))?.owner === owner) removeRecord(subjectOf(id));

@@ -1,7 +1,7 @@
 import { type InputProblem, InvalidInputError } from "../../sdk/errors";
 import { newOwner, ownerOf } from "../machine/stamp";
 import { type Properties, UNKNOWN } from "../properties";
-import { markAdopter } from "./adopters";
+import { managerInThisRun, markAdopter, unmarkAdopter } from "./adopters";
 
 /*
  * Which resources of the running program have which record. A process serves one deployment.
@@ -36,7 +36,10 @@ export function noteChecked(newInputs: Properties, { adoptId }: Properties, isNe
   if (adoptId === undefined || adoptId === UNKNOWN) return [];
   const id = String(adoptId);
   // The `check` of a replacement follows the `diff` of the old resource and has the same inputs.
-  if (last.id === id && last.newInputs === text) compared.delete(id);
+  if (last.id === id && last.newInputs === text) {
+    unmarkAdopter(id, compared.get(id) ?? "");
+    compared.delete(id);
+  }
   if (adopters.has(id))
     return [{ property: "adoptId", message: `another resource also adopts ${id}. Keep one of them` }];
   adopters.set(id, newOwner());
@@ -58,7 +61,7 @@ export function noteCompared(noun: string, id: string, outputs: Properties): voi
   if (!isProgramRunning) return;
   const owner = ownerOf(outputs);
   last = { ...last, id };
-  refuseSecond(noun, id, owner, [compared.get(id), adopters.get(id)]);
+  refuseSecond(noun, id, owner, [compared.get(id), adopters.get(id), managerInThisRun(id)]);
   compared.set(id, owner);
   if (outputs.adoptId !== undefined || outputs.__automaticName === false) markAdopter(id, owner, "has");
 }
@@ -75,7 +78,7 @@ export function isDeclared(id: string): boolean {
 export function ownerOfNew(noun: string, { adoptId }: Properties): string {
   const id = String(adoptId);
   const owner = adopters.get(id) ?? newOwner();
-  if (adoptId !== undefined) refuseSecond(noun, id, owner, [compared.get(id)]);
+  if (adoptId !== undefined) refuseSecond(noun, id, owner, [compared.get(id), managerInThisRun(id)]);
   return owner;
 }
 
