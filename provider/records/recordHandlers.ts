@@ -109,6 +109,15 @@ function shownName(noun: string, { name, __automaticName, adoptId }: Properties)
   return String(known ?? noun);
 }
 
+/** Warns that a record whose data cannot move with it moves to another account. */
+function lossOfMove(noun: string, id: string): string {
+  return (
+    `warning: ${noun} ${id} moves to another account: an empty one is created there, this one is deleted in the previous ` +
+    `account, and ALL ITS DATA IS LOST. To keep the data, restore the previous account, declare another ${noun} with the ` +
+    "new account, copy the data, and remove this one"
+  );
+}
+
 /** The output that triggers a replacement when the record moves to another account. */
 export const ACCOUNT = "__account";
 
@@ -118,7 +127,10 @@ async function diff<T extends NamedRecord, Fields extends object>(
 ): Promise<pulumi.dynamic.DiffResult> {
   const { id, outputs, inputs } = situation;
   const location = await locate(kind.noun, id, outputs, kind.records);
-  if (location === "moved") return { changes: true, replaces: [ACCOUNT] };
+  if (location === "moved") {
+    if (kind.neverReplaced) log(String(outputs.name ?? id), lossOfMove(kind.noun, id));
+    return { changes: true, replaces: [ACCOUNT] };
+  }
   if (adoptsOther(id, inputs)) {
     // After an interrupted replacement, the record in state is gone, and the program adopts the new
     // one.
