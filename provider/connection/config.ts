@@ -96,7 +96,15 @@ function settingValues(readConfig: ReadConfig, environment: NodeJS.ProcessEnv): 
   const apiKeyEnv = readConfig("apiKeyEnv")?.trim();
   const variables = VARIABLE_NAMES.map((name) => environment[name]);
   const rehearsal = OF_REHEARSALS.map((name) => process.env[name]);
-  return JSON.stringify([config, variables, rehearsal, apiKeyEnv ? environment[apiKeyEnv] : "", decidedApi()]);
+  return JSON.stringify([config, variables, rehearsal, apiKeyEnv ? environment[apiKeyEnv] : "", switchedApi()]);
+}
+
+/**
+ * Returns the API that the run switched to. Staying with the default does not change the settings,
+ * because a run must keep its client and its lists.
+ */
+function switchedApi(): "v2" | undefined {
+  return decidedApi() === "v2" ? "v2" : undefined;
 }
 
 function readSettings(readConfig: ReadConfig, environment: NodeJS.ProcessEnv): ProviderSettings {
@@ -106,7 +114,7 @@ function readSettings(readConfig: ReadConfig, environment: NodeJS.ProcessEnv): P
   const provider = readConfig("explicit")?.trim() ?? "";
   const problem = provider === "" ? undefined : explicitProviderProblem(provider, settings);
   if (problem !== undefined) throw new ConfigurationError(problem);
-  const api = settings.api ?? decidedApi();
+  const api = settings.api ?? switchedApi();
   return { ...settings, ...(api !== undefined && { api }), ...otherSettings(readConfig, environment), provider };
 }
 
