@@ -42,9 +42,11 @@ export async function read(
     outputs: toPublic(resource, result.props ?? {}),
     inputs: toPublic(resource, result.inputs ?? inputs),
   };
-  if (!isNew) return found;
-  // The program decides later which fields are managed.
+  const isImported = isNew || inputs.__imported !== undefined;
+  if (!isImported) return found;
+  // The program decides later which fields are managed, even if a refresh comes first.
   const { __managed, ...others } = found.outputs;
+  if (!isNew) return { outputs: others, inputs: { ...found.inputs, __imported: true } };
   const needed = resource.importedInputs ?? ((all: Properties) => withoutDefaults(defaultsOf(table), all));
   return { outputs: others, inputs: { ...toPublic(resource, needed(result.inputs ?? {})), __imported: true } };
 }
