@@ -8,13 +8,14 @@ import {
   type TemplateInput,
   WORKER_FIELDS,
 } from "../../sdk/templates/template";
+import type { Connection } from "../connection/connection";
 import { hasSwitched } from "../connection/decidedApi";
 import { fieldsIn } from "../fields/managed";
-import { differing, fieldOf } from "../fields/settings";
+import { differing, fieldOf, flat } from "../fields/settings";
 import { log } from "../log";
 import { isObject, objectOrEmpty, type Properties, pick, SECONDS, TRUE_OR_FALSE } from "../properties";
 import { whenUnused } from "../records/deletion";
-import type { RecordKind } from "../records/recordKind";
+import type { RecordKind, Save } from "../records/recordKind";
 
 /** The rules of a `ServerlessTemplate`. */
 export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
@@ -26,18 +27,17 @@ export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
   create: ({ client: { templates } }, fields, onNameTaken) => templates.create(fields, { onNameTaken }),
   delete: whenUnused(TEMPLATE, ({ templates }) => templates),
   ownRules: { deleteTimeout: SECONDS, removeUnknownEnv: TRUE_OR_FALSE },
-  async update({ client: { templates } }, { id, fields, known, inputs, onSave }) {
+  update({ client: { templates } }, { id, fields, known, onSave }) {
     const { env, ...others } = fields as Omit<typeof fields, "env"> & { readonly env?: EnvChanges | null };
-    const changes = { ...others, ...(env && { env }) };
-    if (inputs.removeUnknownEnv !== true || !("env" in fields)) return templates.update(id, changes, { known, onSave });
-    const now = await templates.get(id, { known });
-    const removed = unknownVariables(now, inputs).map((name) => [name, null]);
-    return templates.update(id, { ...changes, env: { ...Object.fromEntries(removed), ...env } }, { known, onSave });
+    return templates.update(id, { ...others, ...(env && { env }) }, { known, onSave });
   },
-  async beforeSave(_connection, { purpose, name, settings, outputs }) {
-    const changed = Object.keys(differing(TEMPLATE_FIELDS, settings, outputs)).map(fieldOf);
-    if (purpose === "update" && hasSwitched()) refuseUnseenRelease(name, changed);
-    return {};
+  async beforeSave(connection, save) {
+    if (save.purpose === "create") return {};
+    const removed = await variablesToRemove(connection, save);
+    const settings = { ...save.settings, ...removed };
+    const changed = Object.keys(differing(TEMPLATE_FIELDS, settings, save.outputs)).map(fieldOf);
+    if (save.purpose === "update" && hasSwitched()) refuseUnseenRelease(save.name, changed);
+    return removed;
   },
   alsoWrites({ id, outputs, inputs }) {
     if (inputs.removeUnknownEnv !== true) return undefined;
@@ -94,6 +94,17 @@ function refuseUnseenRelease(name: unknown, changed: readonly string[]): void {
       "GraphQL, and over REST v2 a change of a template does not reach its endpoints. Pass templateRevision: " +
       "template.revision to each of its endpoints, then run: pulumi config set serverless-gpu:api v2",
   );
+}
+
+/** Returns `null` for each variable that the program does not set, if it removes such variables. */
+async function variablesToRemove(
+  { client: { templates } }: Connection,
+  { id, inputs, outputs, settings, theirs }: Save<Template>,
+): Promise<Properties> {
+  const writesEnv = Object.keys(settings).some((setting) => fieldOf(setting) === "env");
+  if (inputs.removeUnknownEnv !== true || !writesEnv) return {};
+  const now = theirs ?? (await templates.get(id, { known: outputs }));
+  return flat({ env: Object.fromEntries(unknownVariables(now, inputs).map((name) => [name, null])) });
 }
 
 /** Returns the names of the variables that a program or state does not know. */
