@@ -11,11 +11,12 @@ import {
 import type { Connection } from "../connection/connection";
 import { hasSwitched } from "../connection/decidedApi";
 import { fieldsIn } from "../fields/managed";
-import { differing, fieldOf, flat } from "../fields/settings";
+import { differing, fieldOf, flat, nested } from "../fields/settings";
 import { log } from "../log";
 import { isObject, objectOrEmpty, type Properties, pick, SECONDS, TRUE_OR_FALSE } from "../properties";
 import { whenUnused } from "../records/deletion";
 import type { RecordKind, Save } from "../records/recordKind";
+import { openIn } from "../records/write";
 
 /** The rules of a `ServerlessTemplate`. */
 export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
@@ -58,7 +59,10 @@ export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
     const unknown = unknownVariables(template, outputs);
     if (unknown.length === 0) return {};
     if (outputs.removeUnknownEnv !== true) {
-      log(name, unknownVariablesWarning(id, unknown));
+      // The next run takes back what an unfinished write of this machine has sent.
+      const own = nested(openIn(TEMPLATE.noun, { id, outputs })?.sent ?? {});
+      const others = unknownVariables(template, { env: { ...objectOrEmpty(outputs.env), ...objectOrEmpty(own.env) } });
+      if (others.length > 0) log(name, unknownVariablesWarning(id, others));
       return {};
     }
     const known = pick(template.env, (each) => !unknown.includes(each));
@@ -116,7 +120,7 @@ function unknownVariables(template: { readonly env?: unknown }, known: Propertie
 function unknownVariablesWarning(id: string, names: readonly string[]): string {
   return (
     `warning: template ${id} gives workers variables that are in neither the program nor state: ${names.join(", ")}. ` +
-    "Someone else or an interrupted run set them. up keeps those of someone else; removeUnknownEnv: true removes all of them"
+    "Someone else or an interrupted run set them. They stay; removeUnknownEnv: true removes them"
   );
 }
 
