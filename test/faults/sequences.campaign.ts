@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { playNumbered } from "./playNumbered";
 import type { Sequence, Setup } from "./sequences/actions";
 import { randomFrom } from "./sequences/generate";
 import { KNOWN_SEQUENCES, KNOWN_WITH_SETUP, type KnownSequence } from "./sequences/known";
@@ -111,26 +112,8 @@ const KNOWN = Object.entries<KnownSequence>({
   `${ONLY ? "the given" : STEPS} steps of random sequences from seed ${SEED} break no rule`,
   async () => {
     mkdirSync(FOLDER, { recursive: true });
-    const lines = ONLY ? [] : linesSoFar();
-    const left = [...(ONLY ?? [])];
-    const done = new Set(lines.map(({ sequence }) => sequence));
-    let steps = lines.reduce((sum, line) => sum + line.steps, 0);
-    let number = 0;
-    const next = (): number | undefined => {
-      if (ONLY) return left.shift();
-      if (steps >= STEPS) return undefined;
-      while (done.has(number)) number += 1;
-      done.add(number);
-      return number;
-    };
-    const work = async () => {
-      for (let each = next(); each !== undefined; each = next()) {
-        const line = await playOne(each);
-        lines.push(line);
-        steps += line.steps;
-      }
-    };
-    await Promise.all(Array.from({ length: WORKERS }, work));
+    const earlier = new Map(linesSoFar().map((line) => [line.sequence, line]));
+    const { lines, steps } = await playNumbered(earlier, { only: ONLY, steps: STEPS, workers: WORKERS }, playOne);
     const failed = lines.filter(({ rules }) => rules.length > 0);
     process.stdout.write(`\n${lines.length} sequences, ${steps} steps, ${failed.length} failed: ${FILE}\n`);
     expect(failed.map(({ sequence, rules }) => `sequence ${sequence}: ${rules.join(", ")}`)).toEqual([]);

@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { playNumbered } from "../playNumbered";
 import type { Problem } from "./oracle";
 import { described, playRandom, replay, type Sequence } from "./run";
 import { APIS, FORMS } from "./stack";
@@ -41,38 +42,25 @@ const given = process.env.RULES_REPLAY;
     const file = path.join(FOLDER, `rules-${SEED}-${form}-${api}.jsonl`);
     const texts = existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").filter(Boolean) : [];
     const known = new Map(texts.map((text) => JSON.parse(text) as Line).map((line) => [line.number, line]));
-    const lines = ONLY ? [] : [...known.values()].filter(({ problems }) => problems.length === 0);
-    const done = new Set(lines.map(({ number }) => number));
-    let steps = lines.reduce((sum, line) => sum + line.steps, 0);
-    let number = 0;
-    const next = (): number | undefined => {
-      if (ONLY) return ONLY.shift();
-      if (steps >= STEPS) return undefined;
-      while (done.has(number)) number += 1;
-      done.add(number);
-      return number;
-    };
-    const work = async () => {
-      for (let each = next(); each !== undefined; each = next()) {
-        const outcome = await playRandom({ form, api }, SEED * 100_000 + each, STEPS_EACH);
-        const { problems, played } = outcome;
-        const line: Line = {
-          number: each,
-          steps: played.length,
-          seconds: Math.round(played.reduce((sum, { seconds }) => sum + seconds, 0)),
-          writes: played.reduce((sum, { writes }) => sum + writes, 0),
-          disturbed: played.filter(({ wasDisturbed }) => wasDisturbed).length,
-          lied: played.filter(({ step }) => step.lying).length,
-          problems,
-          ...(problems.length > 0 && { sequence: outcome.sequence }),
-        };
-        appendFileSync(file, `${JSON.stringify(line)}\n`);
-        if (problems.length > 0) process.stdout.write(`\nsequence ${each}\n${described(outcome)}\n`);
-        lines.push(line);
-        steps += line.steps;
-      }
-    };
-    await Promise.all(Array.from({ length: WORKERS }, work));
+    const earlier = new Map([...known].filter(([, { problems }]) => problems.length === 0));
+    const choice = { only: ONLY, steps: STEPS, workers: WORKERS };
+    const { lines, steps } = await playNumbered(earlier, choice, async (each) => {
+      const outcome = await playRandom({ form, api }, SEED * 100_000 + each, STEPS_EACH);
+      const { problems, played } = outcome;
+      const line: Line = {
+        number: each,
+        steps: played.length,
+        seconds: Math.round(played.reduce((sum, { seconds }) => sum + seconds, 0)),
+        writes: played.reduce((sum, { writes }) => sum + writes, 0),
+        disturbed: played.filter(({ wasDisturbed }) => wasDisturbed).length,
+        lied: played.filter(({ step }) => step.lying).length,
+        problems,
+        ...(problems.length > 0 && { sequence: outcome.sequence }),
+      };
+      appendFileSync(file, `${JSON.stringify(line)}\n`);
+      if (problems.length > 0) process.stdout.write(`\nsequence ${each}\n${described(outcome)}\n`);
+      return line;
+    });
     const failed = lines.filter(({ problems }) => problems.length > 0);
     process.stdout.write(
       `\n${form} ${api}: ${lines.length} sequences, ${steps} steps, ${failed.length} failed: ${file}\n`,
