@@ -55,7 +55,7 @@ export async function startEmulated(options: EmulatedOptions = {}): Promise<Emul
     ...options.client,
   });
   // Don't stop the clock for these requests, because they wait for a job.
-  const waiting = ["runsync", "status-sync", "openai"];
+  const waiting = ["runsync", "status-sync", "stream", "openai"];
   const isHanging = () =>
     emulator.journal
       .requests({ outcome: "pending" })

@@ -168,7 +168,7 @@ describe("REST v2", () => {
   test("a change sends only the fields that differ, but a scaler or a GPU selection as a whole", async () => {
     const site = await start("v2");
     const { client, run } = site;
-    const created = await run(client.endpoints.create({ ...REQUIRED, locations: "CZ", gpuIds: "ADA_24,-NVIDIA L4" }));
+    const created = await run(client.endpoints.create({ ...REQUIRED, locations: "CZ", gpuIds: "AMPERE_24,-NVIDIA L4" }));
     const { id } = created;
     const known = { ...settingsOf(created) };
     const update = (changes: Partial<EndpointInput>) =>
@@ -177,11 +177,11 @@ describe("REST v2", () => {
     expect(unchanged).toEqual(created);
     expect(bodies(site, "updateEndpoint")).toEqual([]);
     await update({ scalerValue: 7 });
-    await update({ gpuIds: "AMPERE_48,-NVIDIA L4", scalerValue: 7 });
-    await update({ gpuIds: "AMPERE_48,-NVIDIA L4", scalerValue: 7, workersMax: 1, locations: "CZ,RO" });
+    await update({ gpuIds: "AMPERE_48,-NVIDIA A40", scalerValue: 7 });
+    await update({ gpuIds: "AMPERE_48,-NVIDIA A40", scalerValue: 7, workersMax: 1, locations: "CZ,RO" });
     expect(bodies(site, "updateEndpoint")).toEqual([
       { scaling: { type: "QUEUE_DELAY", queueDelay: 7 } },
-      { gpu: { pools: ["AMPERE_48"], excludedTypes: ["NVIDIA L4"] } },
+      { gpu: { pools: ["AMPERE_48"], excludedTypes: ["NVIDIA A40"] } },
       { workers: { max: 1 }, dataCenterIds: ["EU-CZ-1", "EU-RO-1", "EU-RO-2"] },
     ]);
   });
