@@ -35,11 +35,8 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
       onNameTaken,
       onDuplicates: (created, others) => warnOfDuplicates("endpoint", created, others),
     }),
-  update({ client: { endpoints } }, { id, fields, known: { templateId, ...others }, onSave }) {
-    // REST v2 does not show the template, so the client would leave out one that it believes set.
-    const known = fields.templateId && fields.templateId === templateId ? others : { templateId, ...others };
-    return endpoints.update(id, fields, { ...refuseRename("endpoint", id, fields.name), known, onSave });
-  },
+  update: ({ client: { endpoints } }, { id, fields, known, onSave }) =>
+    endpoints.update(id, fields, { ...refuseRename("endpoint", id, fields.name), known, onSave }),
   async delete(connection, id, outputs, onAbsent) {
     const { client, capabilities } = connection;
     const notes = scaleDownNotes(writtenBy(connection, "endpoint", id), outputs, "deletion");

@@ -37,7 +37,7 @@ export async function read<T extends NamedRecord, Fields extends object>(
   const fields = refreshedFields(kind, id, outputs, shownFields(kind, record, outputs));
   const changed = changedIn(kind.table, outputs, fields);
   const open = openNote(writtenBy(connection, kind.noun, id), outputs);
-  const isOther = open ? isSettled(kind, connection, open, record, outputs) : changed.length > 0;
+  const isOther = open ? isSettled(kind, connection, open, record) : changed.length > 0;
   // Values that an unfinished deletion or recycle left behind are not what anyone declared.
   const isPassing = open?.purpose === "deletion" || open?.purpose === "recycle";
   const left = isPassing && !isOther ? pick(open.before, (field) => managed?.includes(field) ?? false) : {};
@@ -89,13 +89,12 @@ function isSettled<T extends NamedRecord, Fields extends object>(
   { capabilities: { api } }: Connection,
   { isSealed, sent }: Note,
   record: T,
-  outputs: Properties,
 ): boolean {
   const isShown = (setting: string) => {
     const field = kind.table[fieldOf(setting)];
     return field !== undefined && !isHiddenAt(field, api);
   };
   // What cannot be read cannot be verified, so state, which now has what serves, counts.
-  const others = differing(kind.table, pick(sent, isShown), shownSettings(kind, record, outputs));
+  const others = differing(kind.table, pick(sent, isShown), shownSettings(kind, record, sent));
   return isSealed === true || Object.keys(others).length > 0;
 }

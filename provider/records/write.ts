@@ -211,7 +211,11 @@ export async function write<T extends NamedRecord, Fields extends object>(
     );
     noteWrite(written, outputs, { purpose, name: String(record.name), sent, before });
   };
-  const change = { id, outputs, inputs, known, fields: nested(settings) as Partial<Fields>, onSave };
+  const fields = nested(settings) as Partial<Fields>;
+  // After an unfinished write, state does not say whether a field that the service never shows is
+  // already set, so the client must send it.
+  const sure = open ? pick(known, (field) => !(field in fields)) : known;
+  const change = { id, outputs, inputs, known: sure, fields, onSave };
   // This must not run at the same time as a create with the same name, because each of them must
   // see the other's record.
   const saving = oneAtATime(`${kind.noun} ${inputs.name}`, () => kind.update(connection, change));
