@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir, userInfo } from "node:os";
 import path from "node:path";
 import type { Emulator } from "../../emulator";
+import { processState } from "../../sdk/contract/processNamespace";
 
 /** An emulator that this user started on this machine. */
 export type Running = Pick<Emulator, "url" | "env">;
@@ -32,7 +33,7 @@ export function runningEmulators(): Running[] {
     const pid = NAME.exec(name)?.[1];
     if (pid === undefined) return [];
     try {
-      if (!isAlive(Number(pid))) rmSync(path.join(folder, name), { force: true });
+      if (!processState(Number(pid)).isRunning) rmSync(path.join(folder, name), { force: true });
       return [JSON.parse(readFileSync(path.join(folder, name), "utf8")) as Running];
     } catch {
       // The emulator has just exited or was killed.
@@ -52,13 +53,4 @@ function notesFolder(): string {
 function isOwn(folder: string): boolean {
   const found = statSync(folder, { throwIfNoEntry: false });
   return found?.isDirectory() === true && (process.getuid === undefined || found.uid === process.getuid());
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import { processNamespace, systemStart } from "../../sdk/contract/processNamespace";
+import { processNamespace, processState, systemStart } from "../../sdk/contract/processNamespace";
 import type { Properties } from "../properties";
 
 /*
@@ -37,20 +37,11 @@ export function isOfThisProcess(record: Properties): boolean {
 /** Returns `true` unless the process that wrote the record is known to have ended. */
 export function mayStillRun(record: Properties): boolean {
   if (isOfThisProcess(record) || !isKnown || record.machine !== machine) return true;
-  return record.process !== process.pid && isAlive(Number(record.process));
+  return record.process !== process.pid && processState(Number(record.process)).isRunning;
 }
 
 /** Returns `true` if the process that wrote the record is known to be running. */
 export function isSeenRunning(record: Properties): boolean {
   const isHere = record.machine === machine && record.process !== process.pid;
-  return isOfThisProcess(record) || (isHere && isAlive(Number(record.process)));
-}
-
-/** Returns `true` if a process with this id is running in this process's namespace. */
-export function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
+  return isOfThisProcess(record) || (isHere && processState(Number(record.process)).isRunning);
 }

@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createRulesStack, type Declared, FORMS, UP } from "../../faults/rules/stack";
 import { startStandIn } from "../../faults/rules/standIn";
@@ -24,7 +25,9 @@ test.each(FORMS)("doctor and review name what stays because of deletedWith, with
   expect(doctor.output).toContain("deletedWith");
   expect(doctor.output).toMatch(new RegExp(`${id}|second`));
   await stack.declare([]);
-  const review = await stack.pulumi.exec(process.execPath, [COMMAND, "review"]);
+  const { stdout } = await stack.run(["preview", "--json", "--show-sames"]);
+  await writeFile(path.join(stack.pulumi.folder, "preview.json"), stdout);
+  const review = await stack.pulumi.exec(process.execPath, [COMMAND, "review", "preview.json"]);
   expect(review.output).toContain("deletedWith");
   expect(review.output).toMatch(new RegExp(`${id}|second`));
 });
