@@ -380,7 +380,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a process submits what it has claimed after its lease has ended",
-    file: "sdk/jobs/journaledInputs.ts",
+    file: "sdk/batches/journaledInputs.ts",
     from: 'if (!lease.isValid()) throw new LeaseEnded("the lease of the claim has ended");',
     to: "",
     tests: [{ file: "test/sdk/jobs/journalInterleavings.test.ts", title: "no interleaving" }],

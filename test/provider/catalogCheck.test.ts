@@ -1,5 +1,5 @@
 import { type Emulator, startEmulator } from "../../emulator";
-import { RECORD_TYPES } from "../../provider/resourceTypes";
+import { RECORD_TYPES } from "../../provider/engine/resourceTypes";
 import { type Properties, startDynamicProvider } from "../support/dynamicProvider";
 
 const ONE = { name: "llama", gpuIds: "ADA_24", templateId: "t" };

@@ -1,9 +1,9 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
-import { createClient } from "../../sdk/client";
-import { ConnectionError, CreateUncertainError, InvalidInputError, NotFoundError } from "../../sdk/errors";
+import { createClient } from "../../sdk/client/client";
+import { ConnectionError, CreateUncertainError, InvalidInputError, NotFoundError } from "../../sdk/errors/errors";
+import { hideJobSecret, redact, redactBeginning, SecretText } from "../../sdk/errors/secretText";
 import { JobNotRetryableError, WebhookNotConfirmedError } from "../../sdk/jobs/jobErrors";
-import { hideJobSecret, redact, redactBeginning, SecretText } from "../../sdk/secret";
 import { unexpectedResponse } from "../../sdk/transport/responseErrors";
 import { createWebhookReceiver } from "../../sdk/webhooks/webhookReceiver";
 

@@ -1,7 +1,7 @@
-import { logTo } from "../../../provider/log";
-import { UNKNOWN } from "../../../provider/properties";
+import { logTo } from "../../../provider/engine/log";
+import { UNKNOWN } from "../../../provider/engine/properties";
+import { SECRET_KIND } from "../../../provider/kinds/secretKind";
 import { recordHandlers } from "../../../provider/records/recordHandlers";
-import { SECRET_KIND } from "../../../provider/secret/secretKind";
 
 test.each([
   [{ name: "hf" }, "hf"],

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
-import { AuthenticationError, InvalidInputError, NotFoundError } from "../../../sdk/errors";
-import type { BatchResult } from "../../../sdk/jobs/batchResults";
+import type { BatchResult } from "../../../sdk/batches/batchResults";
+import { AuthenticationError, InvalidInputError, NotFoundError } from "../../../sdk/errors/errors";
 import { CancelFailedError, JobFailedError, SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
 import { sleeper, startQueue } from "../../support/queue";
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { readdir, readFile, rm, stat, statfs, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { BatchResult } from "../../../sdk/jobs/batchResults";
+import type { BatchResult } from "../../../sdk/batches/batchResults";
 import { SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
 import { fileJournal } from "../../../sdk/journal/fileJournal";
 import type { Journal, OpenJournal } from "../../../sdk/journal/journal";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
+import { createBatch } from "../../../sdk/batches/batch";
 import type { Clock } from "../../../sdk/contract/clock";
-import { ServiceFaultError } from "../../../sdk/errors";
-import { createBatch } from "../../../sdk/jobs/batch";
+import { ServiceFaultError } from "../../../sdk/errors/errors";
 import { SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
 import type { JobHandle } from "../../../sdk/jobs/jobHandle";
 import type { Journal } from "../../../sdk/journal/journal";

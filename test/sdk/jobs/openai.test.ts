@@ -1,8 +1,8 @@
 import OpenAI from "openai";
 import { z } from "zod";
 import { startEmulator } from "../../../emulator";
-import { createClient } from "../../../sdk/client";
-import { ConnectionError, RejectedError, RequestTimeoutError, ServiceFaultError } from "../../../sdk/errors";
+import { createClient } from "../../../sdk/client/client";
+import { ConnectionError, RejectedError, RequestTimeoutError, ServiceFaultError } from "../../../sdk/errors/errors";
 import { OpenAiStreamError, OpenAiStreamIncompleteError, SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
 import { CANARY, withoutCanary } from "../../support/emulated";
 import { startQueue } from "../../support/queue";
