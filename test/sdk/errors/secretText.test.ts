@@ -1,11 +1,11 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
-import { createClient } from "../../sdk/client/client";
-import { ConnectionError, CreateUncertainError, InvalidInputError, NotFoundError } from "../../sdk/errors/errors";
-import { hideJobSecret, redact, redactBeginning, SecretText } from "../../sdk/errors/secretText";
-import { JobNotRetryableError, WebhookNotConfirmedError } from "../../sdk/jobs/jobErrors";
-import { unexpectedResponse } from "../../sdk/transport/responseErrors";
-import { createWebhookReceiver } from "../../sdk/webhooks/webhookReceiver";
+import { createClient } from "../../../sdk/client/client";
+import { ConnectionError, CreateUncertainError, InvalidInputError, NotFoundError } from "../../../sdk/errors/errors";
+import { hideJobSecret, redact, redactBeginning, SecretText } from "../../../sdk/errors/secretText";
+import { JobNotRetryableError, WebhookNotConfirmedError } from "../../../sdk/jobs/jobErrors";
+import { unexpectedResponse } from "../../../sdk/transport/responseErrors";
+import { createWebhookReceiver } from "../../../sdk/webhooks/webhookReceiver";
 
 /** Holds every character that some encoding changes. */
 const CANARY = `canary'key"with/odd\\chars&more=1%2+~!`;

@@ -1,4 +1,4 @@
-import { redact } from "../../sdk/errors/secretText";
+import { redact } from "../../../sdk/errors/secretText";
 
 describe("a storage secret of megabytes", () => {
   test.each([

@@ -1,10 +1,10 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { Agent, type Dispatcher } from "undici";
-import { type ClientOptions, ConfigurationError, createClient, type ServerlessGpuError } from "../../sdk";
-import { CANARY, withoutCanary } from "../support/emulated";
-import { clientOf, startRawServer } from "../support/rawServer";
-import { addressesOf } from "../support/scriptedServer";
+import { type ClientOptions, ConfigurationError, createClient, type ServerlessGpuError } from "../../../sdk";
+import { CANARY, withoutCanary } from "../../support/emulated";
+import { clientOf, startRawServer } from "../../support/rawServer";
+import { addressesOf } from "../../support/scriptedServer";
 
 const SETTINGS = { apiKey: CANARY, queueUrl: "http://127.0.0.1:9" };
 

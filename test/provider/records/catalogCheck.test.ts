@@ -1,6 +1,6 @@
-import { type Emulator, startEmulator } from "../../emulator";
-import { RECORD_TYPES } from "../../provider/engine/resourceTypes";
-import { type Properties, startDynamicProvider } from "../support/dynamicProvider";
+import { type Emulator, startEmulator } from "../../../emulator";
+import { RECORD_TYPES } from "../../../provider/engine/resourceTypes";
+import { type Properties, startDynamicProvider } from "../../support/dynamicProvider";
 
 const ONE = { name: "llama", gpuIds: "ADA_24", templateId: "t" };
 const CATALOG = ["gpuTypes", "dataCenters", "serverlessGpuPools", "listGpus", "listDataCenters"];
