@@ -14,7 +14,7 @@ const RULES: Record<string, { packages: string[]; files: string[] }> = {
   },
   emulator: { packages: ["graphql", "undici", "zod"], files: ["emulator/", "sdk/contract/"] },
   cli: {
-    packages: ["@pulumi/pulumi", "commander", "pg", "prom-client", "semver"],
+    packages: ["@pulumi/pulumi", "commander", "pg", "prom-client", "semver", "yaml"],
     files: ["cli/", "provider/", "sdk/", "emulator/"],
   },
   // All of it is bundled into one file.
