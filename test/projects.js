@@ -38,7 +38,6 @@ const LONG = [
   "cli/metrics/recordedDay",
   "cli/review/review",
   "cli/slowService",
-  "cli/verifyService",
   "diagnosis/standIn",
   "emulator/clients/*",
   "emulator/page/page",
@@ -75,6 +74,7 @@ const LONG = [
   "sdk/transport/rateLimits",
   "sdk/transport/slowLine",
   "sdk/webhooks/webhookReceiverAttacks",
+  "tools/verifyService",
 ].map((name) => `${rootDir}/test/${name}.test.ts`);
 
 /** Where each test file leaves its processor time for the reporter. */

@@ -233,7 +233,6 @@ const ARROWS: Record<string, Arrows> = {
       metrics: ["connection", "explain", "forecast"],
       alerts: ["explain", "metrics"],
       rollback: ["connection", "history", "doctor"],
-      verifyService: ["connection"],
     },
   },
   plugin: {

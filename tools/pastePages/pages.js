@@ -28,7 +28,7 @@ const ACCOUNT = "needs an account of the service";
  */
 const SKIPPED = {
   "bench/README.md": [/npm run bench/, "takes an hour, or needs public providers"],
-  "docs/emulator.md": [/verify-service/, ACCOUNT],
+  "docs/emulator.md": [/verify:service/, ACCOUNT],
   "docs/how-to/accounts-and-keys.md": [/./, ACCOUNT],
   "docs/how-to/choose-a-form.md": [/^pulumi import/, ACCOUNT],
   "docs/how-to/deploy-an-image.md": [/^docker|^pulumi stack init production/m, "needs Docker, or an account"],
