@@ -33,7 +33,6 @@ const SKIPPED = {
   "docs/how-to/choose-a-form.md": [/^pulumi import/, ACCOUNT],
   "docs/how-to/deploy-an-image.md": [/^docker|^pulumi stack init production/m, "needs Docker, or an account"],
   "docs/how-to/explain-waits.md": [/./, "needs an endpoint of yours"],
-  "docs/how-to/forecast-costs.md": [/ trace/, "needs a public trace"],
   "docs/how-to/migrate-from-go-providers.md": [/./, "needs a stack of another provider: test/pulumi/migration.test.ts"],
   "docs/how-to/orphans.md": [/./, ACCOUNT],
   "docs/how-to/other-languages.md": [/^sha256sum|--server/, "needs the archives of a release: npm run test:languages"],
