@@ -254,7 +254,7 @@ test("the next update completes a recycle that was interrupted at zero workers",
   const inputs = await checked(endpoint);
   expect(inputs).toMatchObject({ workersMin: 0, workersMax: 3 });
   const { id, outputs } = await provider.create(inputs);
-  // The process was killed after it had scaled to zero: state still has the former revision.
+  // The process was killed after it had scaled to zero: state still has the previous revision.
   emulator.endpoints.change(id, { workersMax: 0 });
   const next = await checked({ ...endpoint, templateRevision: 2 }, inputs);
   expect(await provider.diff(id, outputs, next)).toMatchObject({ changes: "some" });
