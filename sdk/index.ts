@@ -125,7 +125,7 @@ export {
   postgresJournal,
 } from "./journal/postgresJournal";
 export { POSTGRES_SCHEMA } from "./journal/postgresSql";
-export { recordJobs } from "./journal/recordJobs";
+export { type RefusedJob, recordJobs } from "./journal/recordJobs";
 export type { FetchBody, FetchOptions, WorkerChoice } from "./loadBalancer/fetchOptions";
 export { type LoadBalancer, workerIdOf } from "./loadBalancer/loadBalancer";
 export * from "./loadBalancer/loadBalancerErrors";

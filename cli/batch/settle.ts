@@ -5,7 +5,7 @@ import { inputLines } from "./inputLines";
 /**
  * Gives the journal the ids of jobs that were found elsewhere.
  * @param file lines with `{"key", "jobId"}`
- * @throws Error if a line names a key without a place for its job
+ * @throws Error if a job could not be recorded
  */
 export async function settle(journal: Journal, batch: JournalBatch, file: string): Promise<void> {
   const jobs: UnrecordedJob[] = [];
@@ -13,8 +13,10 @@ export async function settle(journal: Journal, batch: JournalBatch, file: string
   const refused = await recordJobs(journal, batch, jobs);
   say(`${jobs.length - refused.length} of ${jobs.length} jobs of ${file} are recorded`);
   if (refused.length === 0) return;
-  const keys = refused.map(({ key }) => JSON.stringify(key)).join(", ");
-  throw new Error(`the batch has no input, or another job, for these keys in ${file}: ${keys}. Remove their lines`);
+  for (const { key, reason } of refused) say(`${file}, key ${JSON.stringify(key)}: ${reason}`);
+  throw new Error(
+    `nothing was submitted, because ${refused.length} jobs of ${file} could not be recorded. Correct or remove their lines`,
+  );
 }
 
 function jobIn(given: object, place: string): UnrecordedJob {

@@ -125,6 +125,7 @@ function openJournal(file: JournalFile, lock: FileLock): OpenJournal {
       await file.append([...results, ...news], mustLast);
       return true;
     },
+    withJobs: (jobIds) => file.withJobs(new Set(jobIds)),
     result: (key) => file.result(key),
     async close() {
       await file.close();

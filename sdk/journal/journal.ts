@@ -67,6 +67,8 @@ export interface OpenJournal {
    * @returns `false` if the owner's lease has ended
    */
   record(owner: string, changes: readonly JournalChange[], ends?: boolean): Promise<boolean>;
+  /** Reads the entries that have one of these jobs. */
+  withJobs(jobIds: readonly string[]): Promise<JournalEntry[]>;
   /** Reads the stored outcome of a key's job, as JSON. */
   result(key: string): Promise<string | undefined>;
   /** Releases the store. */
@@ -154,7 +156,8 @@ const PROGRESS: Partial<Record<JournalState, number>> = { submitted: 1, settled:
  *
  * - `released` and `uncertain` have an effect only if the key has no job and the change comes from
  *   its owner.
- * - If a key has no job id, the job id of the change is always recorded.
+ * - If a key has no job id, the job id of the change is always recorded. A job id without a time
+ *   was given by `recordJobs`, and another one replaces it until its job has ended.
  * - The state of a job only moves forward. A change about another job has no effect.
  */
 export function applied(entry: JournalEntry, change: JournalChange): JournalEntry {
@@ -168,7 +171,9 @@ export function applied(entry: JournalEntry, change: JournalChange): JournalEntr
     return entry.jobId === jobId && ["submitted", "settled"].includes(entry.state) ? { ...entry, state } : entry;
   }
   const isStored = entry.isStored || change.result !== undefined || undefined;
-  if (hasNoJob) return { key: entry.key, hash: entry.hash, state, owner, jobId, submittedAt, isStored };
+  const replaces = state === "submitted" && entry.state === "submitted" && entry.submittedAt === undefined;
+  if (hasNoJob || (replaces && entry.jobId !== jobId))
+    return { key: entry.key, hash: entry.hash, state, owner, jobId, submittedAt, isStored };
   const goesOn = (PROGRESS[state] ?? 0) > (PROGRESS[entry.state] ?? Number.POSITIVE_INFINITY);
   return entry.jobId === jobId && goesOn ? { ...entry, state, owner, isStored } : entry;
 }

@@ -37,6 +37,7 @@ interface Waiting {
 /** A file with one line per change, and an index with the position of each key's last line. */
 export class JournalFile {
   readonly header: FileHeader;
+  readonly #file: string;
   readonly #handle: FileHandle;
   readonly #index: KeyIndex;
   /** The positions of the results. */
@@ -52,7 +53,13 @@ export class JournalFile {
   /** Called before each write. */
   readonly #check: () => Promise<void>;
 
-  private constructor(handle: FileHandle, read: Read & { readonly header: FileHeader }, check: () => Promise<void>) {
+  private constructor(
+    file: string,
+    handle: FileHandle,
+    read: Read & { readonly header: FileHeader },
+    check: () => Promise<void>,
+  ) {
+    this.#file = file;
     const { header, index, results, open, size } = read;
     this.#check = check;
     this.header = header;
@@ -79,7 +86,7 @@ export class JournalFile {
       if (isTakenOver || isWorthCompacting(read)) read = await readLines(file);
       const handle = await open(file, "r+");
       await handle.truncate(read.size);
-      return new JournalFile(handle, { ...read, header: read.header ?? header }, check);
+      return new JournalFile(file, handle, { ...read, header: read.header ?? header }, check);
     } catch (cause) {
       if (cause instanceof ServerlessGpuError) throw cause;
       throw cannotOpen(file, cause);
@@ -91,7 +98,7 @@ export class JournalFile {
         await handle.writeFile(line);
       });
       const read = { ...nothing(), header: first, size: line.length };
-      return new JournalFile(await open(place, "r+"), read, check);
+      return new JournalFile(place, await open(place, "r+"), read, check);
     }
   }
 
@@ -101,6 +108,17 @@ export class JournalFile {
     if (entry) return entry;
     const place = this.#index.get(key);
     return place === undefined ? undefined : ((await this.#read(place)) as JournalEntry);
+  }
+
+  /** Returns the entries that have one of these jobs. Reads the whole file. */
+  async withJobs(jobIds: ReadonlySet<string>): Promise<JournalEntry[]> {
+    const found: JournalEntry[] = [];
+    for await (const { text, place } of wholeLines(this.#file)) {
+      const line = parsed(text);
+      const isEntry = place > 0 && isLine(line) && !("result" in line) && this.#index.get(line.key) === place;
+      if (isEntry && jobIds.has(line.jobId ?? "")) found.push(line);
+    }
+    return found;
   }
 
   /** Returns the outcome of a key's job. */

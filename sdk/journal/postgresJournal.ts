@@ -12,6 +12,7 @@ import {
   POSTGRES_FORMAT,
   POSTGRES_SCHEMA,
   READ_BATCH,
+  READ_JOBS,
   READ_RESULT,
   RECORD,
 } from "./postgresSql";
@@ -202,6 +203,7 @@ async function openBatch(pool: PostgresPool, batch: JournalBatch, leaseMs: numbe
       const rows = await run(pool, RECORD, [owner, ends ? 0 : leaseMs, id, ...columns]);
       return rows.length > 0;
     },
+    withJobs: async (jobIds) => (await run(pool, READ_JOBS, [id, jobIds])).map(entryOf),
     async result(key) {
       const [found] = await run(pool, READ_RESULT, [id, key]);
       return found && String(found.result);

@@ -115,8 +115,8 @@ changed AS (
   UPDATE serverless_gpu.keys k
   SET state = given.state,
     owner = CASE WHEN given.state IN ('released', 'uncertain', 'expired') THEN k.owner ELSE given.owner END,
-    job_id = COALESCE(k.job_id, given.job_id),
-    submitted_at = CASE WHEN k.job_id IS NULL THEN given.submitted_at ELSE k.submitted_at END,
+    job_id = COALESCE(given.job_id, k.job_id),
+    submitted_at = CASE WHEN k.job_id IS DISTINCT FROM given.job_id THEN given.submitted_at ELSE k.submitted_at END,
     reason = given.reason,
     is_stored = k.is_stored OR given.result IS NOT NULL
   FROM given JOIN locked USING (key)
@@ -125,6 +125,7 @@ changed AS (
     WHEN given.state = 'uncertain' THEN k.job_id IS NULL AND k.owner = given.owner AND k.state = 'claimed'
     WHEN given.state = 'expired' THEN k.job_id = given.job_id AND k.state IN ('submitted', 'settled')
     WHEN k.job_id IS NULL THEN true
+    WHEN k.job_id <> given.job_id THEN given.state = 'submitted' AND k.state = 'submitted' AND k.submitted_at IS NULL
     ELSE k.job_id = given.job_id AND k.state IN ('submitted', 'settled')
       AND (given.state IN ('delivered', 'failed') OR (given.state = 'settled' AND k.state = 'submitted'))
   END
@@ -136,6 +137,9 @@ stored AS (
   ON CONFLICT (batch_id, key) DO UPDATE SET result = EXCLUDED.result
 )
 SELECT owner FROM me`;
+
+/** Parameters: batch id, job ids. */
+export const READ_JOBS = `SELECT ${COLUMNS} FROM serverless_gpu.keys WHERE batch_id = $1 AND job_id = ANY ($2::text[])`;
 
 /** Parameters: batch id, key. */
 export const READ_RESULT = "SELECT result FROM serverless_gpu.results WHERE batch_id = $1 AND key = $2";

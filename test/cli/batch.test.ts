@@ -255,7 +255,10 @@ test("settles uncertain inputs with jobs that were found, without running them a
   const key = /--settle, as \{"key": "(\w+)"/.exec((await run()).stderr)?.[1] ?? "";
   await writeFile(path.join(folder, "found.jsonl"), `${JSON.stringify({ key: "other", jobId: "j" })}\n`);
   const refused = await run("--settle", "found.jsonl");
-  expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/has no input, .*"other"/)]);
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringMatching(/found\.jsonl, key "other": the batch has no input/),
+  ]);
   await writeFile(path.join(folder, "found.jsonl"), `${JSON.stringify({ key, jobId: jobIds[0] })}\n`);
   for (let time = 0; time < 2; time++) expect((await run("--settle", "found.jsonl")).code).toBe(0);
   expect([(await lines()).length, runs.get(1)]).toEqual([1, 1]);

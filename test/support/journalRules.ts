@@ -137,6 +137,23 @@ export const journalRules: readonly JournalRule[] = [
     await open.record("a", [submitted("k", "a", "late")]);
     deepStrictEqual(await seen(open, "k"), "submitted late");
   }),
+  rule("replaces a job id that was given without a time, until the job has ended", async (open) => {
+    const given = (jobId: string): JournalChange => ({ key: "k", owner: "b", jobId, state: "submitted" });
+    await open.claim("a", named("k"), []);
+    await open.record("b", [given("wrong")]);
+    await open.record("b", [given("right")]);
+    deepStrictEqual(await seen(open, "k"), "submitted right");
+    await open.record("b", [{ ...given("right"), state: "settled" }]);
+    await open.record("b", [given("other")]);
+    deepStrictEqual(await seen(open, "k"), "settled right");
+  }),
+  rule("finds the keys of jobs", async (open) => {
+    await open.claim("a", named("k", "l", "m"), []);
+    await open.record("a", [submitted("k", "a", "j1"), submitted("l", "a", "j2")]);
+    await open.record("a", [{ ...submitted("k", "a", "j1"), state: "delivered" }]);
+    const found = await open.withJobs(["j1", "j2", "j3"]);
+    deepStrictEqual(found.map(({ key, jobId }) => `${key} ${jobId}`).sort(), ["k j1", "l j2"]);
+  }),
   rule("does not claim an expired key again unless it is asked to, and then without its job", async (open) => {
     await submit(open);
     await open.record("a", [{ key: "k", owner: "a", state: "expired", jobId: "other" }]);

@@ -65,6 +65,7 @@ export function memoryJournal(now: () => number, leaseMs: number): MemoryJournal
           }
           return renew(owner, ends);
         },
+        withJobs: async (jobIds) => [...entries.values()].filter(({ jobId = "" }) => jobIds.includes(jobId)),
         result: async (key) => results.get(key),
         async close() {},
       };

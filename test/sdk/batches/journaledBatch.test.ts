@@ -318,10 +318,51 @@ describe("a batch with a journal", () => {
       { key, jobId },
       { key: "no key", jobId },
     ];
-    expect(await recordJobs(fileJournal(file), identity, found)).toEqual([{ key: "no key", jobId }]);
+    expect(await recordJobs(fileJournal(file), identity, found.slice(1))).toEqual([
+      { key: "no key", jobId, reason: "the batch has no input with this key" },
+    ]);
     expect(await recordJobs(fileJournal(file), identity, found.slice(0, 1))).toEqual([]);
     expect(outputs(await emulated.run(collect(run(emulated, [{ n: 1 }]))))).toEqual([1]);
     expect([...runs.values()]).toEqual([1]);
+  });
+
+  test("an uncertain input takes neither the job of another input nor what is no id, and a wrong id can be replaced", async () => {
+    const { emulated, runs, jobIds } = await started();
+    await using _it = emulated;
+    emulated.emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 2 });
+    const first = await emulated.run(collect(run(emulated, numbers(3), { concurrency: 1 })));
+    const [a = "", b = "", c = ""] = first.sort((x, y) => x.index - y.index).map(({ key }) => key);
+    const identity = { batch: "pages", endpointId: emulated.queue.endpointId, keyVersion: "1" };
+    const [jobA = "", jobB = "", jobC = ""] = jobIds;
+    const record = async (...jobs: [string, string][]) =>
+      (
+        await recordJobs(
+          fileJournal(file),
+          identity,
+          jobs.map(([key, jobId]) => ({ key, jobId })),
+        )
+      ).map(({ reason }) => reason);
+    expect(await record([a, jobC])).toEqual([`job ${jobC} belongs to the key "${c}"`]);
+    expect(await record([a, jobA], [b, jobA])).toEqual([
+      `job ${jobA} is also given for the key "${b}"`,
+      `job ${jobA} is also given for the key "${a}"`,
+    ]);
+    expect(await record([a, jobA], [a, jobB])).toEqual([
+      `the key is also given with job ${jobB}`,
+      `the key is also given with job ${jobA}`,
+    ]);
+    expect(await record([a, "…"], [b, "../status/x"])).toEqual(Array(2).fill("the jobId is not an id of a job"));
+    expect(await record([a, "wrong-1"], [b, jobB])).toEqual([]);
+    expect(await record([b, jobB], [c, "other-1"])).toEqual([`the key has job ${jobC}`]);
+    expect(await record([a, jobA])).toEqual([]);
+    const rest = await emulated.run(collect(run(emulated, numbers(3))));
+    expect(rest.map(({ index, output }) => [index, output])).toEqual(
+      expect.arrayContaining([
+        [0, { n: 0 }],
+        [1, { n: 1 }],
+      ]),
+    );
+    expect([...runs.values()]).toEqual([1, 1, 1]);
   });
 
   test.each([

@@ -76,11 +76,11 @@ describe(`${needsPostgres}a journal in PostgreSQL`, () => {
     const journal = await made.open(BATCH);
     await journal.claim("a", named("k1", "k2"), []);
     await journal.record("a", [{ key: "k2", owner: "a", state: "submitted", jobId: "j2", submittedAt: 1 }], true);
-    const jobs = ["k1", "k2", "unknown"].map((key) => ({ key, jobId: "j1" }));
+    const jobs = ["k1", "k2", "unknown"].map((key) => ({ key, jobId: `job-${key}` }));
     expect((await recordJobs(made, BATCH, jobs)).map(({ key }) => key)).toEqual(["k2", "unknown"]);
     const entries = await journal.collect("b", ["k1", "k2", "unknown"]);
     expect(entries.map(({ key, state, owner, jobId }) => [key, state, owner, jobId]).sort()).toEqual([
-      ["k1", "submitted", "b", "j1"],
+      ["k1", "submitted", "b", "job-k1"],
       ["k2", "submitted", "b", "j2"],
     ]);
   });
