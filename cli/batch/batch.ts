@@ -55,7 +55,7 @@ export async function batch(endpoint: string, flags: BatchFlags): Promise<number
       const identity = { batch: name, endpointId: id, keyVersion: flags.key ?? "input" };
       if (flags.settle !== undefined) await settle(journal.journal, identity, flags.settle);
       const results = file;
-      const running = client.endpoint(id).runMany(lines.read(interrupts.isDraining), {
+      const running = client.endpoint(id).runMany(lines.read(), {
         journal: journal.journal,
         batch: name,
         key: flags.key === undefined ? undefined : (given) => keyIn(given, flags.key),
@@ -69,10 +69,11 @@ export async function batch(endpoint: string, flags: BatchFlags): Promise<number
         failed: flags.failed === "submit" ? "submit" : "keep",
         signal: interrupts.signal,
       });
+      interrupts.onDrain(() => running.drain());
       const hide = showProgress(tally, running);
       await writeResults(running, lines, file, interrupts.signal).finally(hide);
       say(progressLine(tally, running.counts));
-      return exitCode(tally, running, flags, lines.isWhole && !interrupts.signal.aborted);
+      return exitCode(tally, running, flags, lines.isWhole && running.left.length === 0);
     } finally {
       await journal.close();
     }
@@ -137,7 +138,7 @@ function lineOf(result: BatchResult<object>, lines: BatchInputs): string {
   return JSON.stringify({ ...start, error: { name: error.name, message: error.message } });
 }
 
-function exitCode(tally: Tally, { counts }: Batch<object, unknown>, flags: BatchFlags, isWhole: boolean): number {
+function exitCode(tally: Tally, { counts, left }: Batch<object, unknown>, flags: BatchFlags, isWhole: boolean): number {
   const { without } = tally;
   if (without > 0) say(`${without} inputs have no result. The next run reports them again`);
   if (counts.skipped > 0) say(`${counts.skipped} results are not in this output: an earlier or another run wrote them`);
@@ -145,7 +146,7 @@ function exitCode(tally: Tally, { counts }: Batch<object, unknown>, flags: Batch
     const failed = tally.failed + counts.failedEarlier;
     return without > 0 || (failed > 0 && flags.failed !== "accept") ? NOT_ALL : 0;
   }
-  const waiting = counts.unfinished - without;
+  const waiting = new Set(left.flatMap(({ jobId = [] }) => jobId)).size;
   const running =
     waiting > 0
       ? ` ${waiting} jobs continue at the service: their results are kept for 30 minutes after the jobs end.`

@@ -30,10 +30,9 @@ export class BatchInputs {
   }
 
   /** Yields the inputs whose result is not in the output. */
-  async *read(isDraining: () => boolean): AsyncGenerator<object, void, undefined> {
+  async *read(): AsyncGenerator<object, void, undefined> {
     const { input = "", key: field } = this.#flags;
     for await (const { given, number } of inputLines(input)) {
-      if (isDraining()) return;
       this.#tally.read++;
       for (const warning of emptyInputWarnings(given)) say(`${input}, line ${number}: ${warning}`);
       this.#numbers.set(given, number);

@@ -4,8 +4,8 @@ import { say } from "../terminal";
 export interface Interrupts {
   /** Aborts at the second Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Returns `true` after the first Ctrl-C. */
-  readonly isDraining: () => boolean;
+  /** Calls the function at the first Ctrl-C, or at once if it was pressed already. */
+  readonly onDrain: (drain: () => void) => void;
   readonly stop: () => void;
 }
 
@@ -15,14 +15,16 @@ export interface Interrupts {
 export function listen(): Interrupts {
   const controller = new AbortController();
   let count = 0;
+  let drain = () => {};
   const interrupt = () => {
     count++;
     if (count === 1) {
+      drain();
       say(
         "\nNothing more is submitted. Waiting for the running jobs. Press Ctrl-C again to let them continue at the service",
       );
     } else {
-      say("\nStopping. The jobs continue at the service");
+      say("\nStopping as soon as the requests in progress have ended. The jobs continue at the service");
       stop();
       controller.abort(new Error("interrupted"));
     }
@@ -31,5 +33,9 @@ export function listen(): Interrupts {
     process.removeListener("SIGINT", interrupt).removeListener("SIGTERM", interrupt);
   };
   process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
-  return { signal: controller.signal, isDraining: () => count > 0, stop };
+  const onDrain = (callback: () => void) => {
+    drain = callback;
+    if (count > 0) drain();
+  };
+  return { signal: controller.signal, onDrain, stop };
 }

@@ -83,6 +83,7 @@ export function createBatch<Input extends object, Output>(
     get left() {
       return jobs.left();
     },
+    drain: () => jobs.drain(),
     next: () => results.next(),
     return() {
       jobs.stop(false);
@@ -116,7 +117,7 @@ function runInputs<Input extends object, Output>(
   return {
     async run(item, stop) {
       try {
-        const job = await start({ ...request, input: item.input }, stop.signal);
+        const job = await start({ ...request, input: item.input }, stop.submits);
         item.jobId = job.id;
         const { output } = await waitInBatch(job, stop);
         return { kind: "completed", output };

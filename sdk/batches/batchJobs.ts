@@ -26,7 +26,9 @@ export interface Runner<Input, Output> {
   /** Records that the loop has processed the result. Resolves when the record is durable. */
   delivered?(item: Item<Input>): Promise<void>;
   /** Called when nothing more may be submitted. */
-  stop?(reason: unknown): void;
+  drain?(reason: unknown): void;
+  /** Called after `drain`, when all waits should end. */
+  stop?(): void;
   /** Called once, when nothing is in progress anymore. */
   close?(): Promise<void>;
 }
@@ -52,6 +54,8 @@ export interface BatchJobs<Input, Output> {
   throwError(): void;
   /** Resolves when something changes. */
   change(): Promise<void>;
+  /** Stops reading and submitting inputs. */
+  drain(): void;
   /**
    * Stops reading and submitting inputs, and ends all waits.
    * @param wantsResults whether the loop still takes results that are already complete
@@ -71,7 +75,8 @@ export function createBatchJobs<Input extends object, Output>(
 ): BatchJobs<Input, Output> {
   const counts = { started: 0, completed: 0, failed: 0, unfinished: 0, duplicates: 0, skipped: 0, failedEarlier: 0 };
   const stopped = new AbortController();
-  const stop: Stop = { signal: stopped.signal, effect, wantsResults: false };
+  const drained = new AbortController();
+  const stop: Stop = { submits: drained.signal, signal: stopped.signal, effect, wantsResults: false };
   const running = new Set<Promise<void>>();
   /** The inputs whose results the loop has not received yet. */
   const open = new Set<Item<Input>>();
@@ -134,12 +139,12 @@ export function createBatchJobs<Input extends object, Output>(
       new Promise((resolve) => {
         wake = resolve;
       }),
+    drain: () => drain(new Error("the batch submits no more jobs")),
     stop(wantsResults, reason) {
-      end ??= {};
       stop.wantsResults ||= wantsResults;
       stopped.abort(reason);
-      runner.stop?.(stopped.signal.reason);
-      wake();
+      drain(stopped.signal.reason);
+      runner.stop?.();
     },
     async close() {
       await Promise.all(running);
@@ -148,6 +153,13 @@ export function createBatchJobs<Input extends object, Output>(
       if (notCancelled.length > 0) throw notCancelled[0];
     },
   };
+
+  function drain(reason: unknown): void {
+    end ??= {};
+    drained.abort(reason);
+    runner.drain?.(drained.signal.reason);
+    wake();
+  }
 
   function done(item: Item<Input>): () => Promise<void> {
     return async () => runner.delivered?.(item);

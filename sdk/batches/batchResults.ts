@@ -85,4 +85,9 @@ export interface Batch<Input, Output> extends AsyncIterableIterator<BatchResult<
    * to resume waiting for a job.
    */
   readonly left: readonly BatchItem<Input>[];
+  /**
+   * Reads no more inputs and submits no more jobs. The loop receives the results of the jobs that
+   * were submitted, and then ends. The other inputs that were read are in `left`.
+   */
+  drain(): void;
 }

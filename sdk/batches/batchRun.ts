@@ -27,7 +27,9 @@ export type Outcome<Output> =
 
 /** How a batch is stopped before its last input. */
 export interface Stop {
-  /** Aborts when nothing more may be submitted and all waits should end. */
+  /** Aborts when nothing more may be submitted, at the latest together with `signal`. */
+  readonly submits: AbortSignal;
+  /** Aborts when all waits should end. */
   readonly signal: AbortSignal;
   /** What happens to unfinished jobs. */
   readonly effect: WaitOptions["onAbort"];
@@ -66,7 +68,7 @@ export async function waitInBatch<Output>(job: JobHandle<Output>, stop: Stop): P
 
 /** Returns the outcome of an input whose submit or wait failed. */
 export function outcomeOf(error: unknown, { jobId }: Item<unknown>, stop: Stop): Outcome<never> {
-  const isLeft = jobId === undefined ? stop.signal.aborted : !endsJob(error);
+  const isLeft = jobId === undefined ? stop.signal.aborted || error === stop.submits.reason : !endsJob(error);
   return { kind: mayContinue(error) || isLeft ? "unfinished" : "failed", error: error as Error };
 }
 
@@ -79,8 +81,9 @@ export function isSkipped(outcome: Outcome<unknown>): outcome is Skipped {
 export function isYielded(outcome: Outcome<unknown>, stop: Stop): boolean {
   if (outcome.kind === "completed") return true;
   if (isSkipped(outcome)) return false;
-  if (!stop.signal.aborted) return true;
   const { error, kind } = outcome;
+  if (stop.submits.aborted && error === stop.submits.reason) return false;
+  if (!stop.signal.aborted || error instanceof SubmitUncertainError) return true;
   const isCancelled = stop.effect === "cancel" && error instanceof JobFailedError && error.jobStatus === "CANCELLED";
   return kind === "failed" && !isCancelled;
 }

@@ -107,7 +107,7 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
         if (claim.entry.hash !== hash) return changed(key);
         if (isElsewhere(claim)) {
           known = await asides.wait(key);
-          if (!known) return unfinished(stop.signal.reason);
+          if (!known) return unfinished(stop.submits.reason);
           // If the key is free again, it must be claimed.
           if (known.entry.state === "released") known = undefined;
           continue;
@@ -150,8 +150,8 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
       ledger().answered();
     };
     try {
-      if (stop.signal.aborted) throw stop.signal.reason;
-      const job = await context.start(requestOf(item.input, key), stop.signal, () => {
+      stop.submits.throwIfAborted();
+      const job = await context.start(requestOf(item.input, key), stop.submits, () => {
         if (!lease.isValid()) throw new LeaseEnded("the lease of the claim has ended");
         sentAt = clock.now();
       });
@@ -169,7 +169,7 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
       if (mayRun(error, sentAt, stop)) await answer({ state: "uncertain", reason: reasonOf(error as Error) });
       else await answer({ state: "released" });
       if (error instanceof LeaseEnded) return undefined;
-      if (error instanceof RateLimitError && !stop.signal.aborted) {
+      if (error instanceof RateLimitError && !stop.submits.aborted) {
         // The next input would fail in the same way.
         ledger().rest(Math.max(RATE_LIMIT_PAUSE_MS, error.retryAfterMs ?? 0));
         return undefined;
@@ -190,7 +190,7 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
       } else if (error instanceof JobExpiredError) {
         await requireEndpoint();
         await expire(key, job.id);
-        if (context.again.includes("expired") && !stop.signal.aborted) return undefined;
+        if (context.again.includes("expired") && !stop.submits.aborted) return undefined;
       }
       return outcomeOf(error, item, stop);
     }
@@ -212,7 +212,7 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
       }
       // The job may be younger than the service's lists, so only the user can tell.
       await requireEndpoint();
-      if (!context.again.includes("expired") || stop.signal.aborted) {
+      if (!context.again.includes("expired") || stop.submits.aborted) {
         return { ...outcome, error: expired(entry, context.identity) };
       }
       await expire(key, jobId);
@@ -285,10 +285,11 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
       if (isClosed) throw new JournalUnavailableError(AFTER_END);
       await ledger().record({ key, owner: ledger().owner(), state, jobId });
     },
-    stop(reason) {
+    drain(reason) {
       asides.stop();
-      opened?.stop(reason);
+      opened?.drain(reason);
     },
+    stop: () => opened?.stop(),
     async close() {
       isClosed = true;
       await opened?.close();
@@ -322,6 +323,6 @@ function mayRun(error: unknown, sentAt: number | undefined, stop: Stop): boolean
   if (error instanceof SubmitUncertainError) return true;
   // With any other error of the client, the service did nothing. An attempt is not aborted once it
   // was sent.
-  const isClear = error instanceof ServerlessGpuError || error instanceof LeaseEnded || error === stop.signal.reason;
+  const isClear = error instanceof ServerlessGpuError || error instanceof LeaseEnded || error === stop.submits.reason;
   return sentAt !== undefined && !isClear;
 }

@@ -40,8 +40,10 @@ export interface Ledger {
   answered(): void;
   /** Claims no more keys for some milliseconds. */
   rest(ms: number): void;
-  /** Rejects all pending claims. */
-  stop(reason: unknown): void;
+  /** Rejects all pending and later claims. */
+  drain(reason: unknown): void;
+  /** Gives a failing journal less time. */
+  stop(): void;
   /** Reads the entries of keys. */
   collect(keys: readonly string[]): Promise<readonly Claim[]>;
   /** Reads the stored outcome of a key's job. */
@@ -115,6 +117,7 @@ export function createLedger(context: LedgerContext): Ledger {
   let isClaiming = false;
   let flushing: Promise<void> | undefined;
   let failure: ServerlessGpuError | undefined;
+  let refusal: { readonly reason: unknown } | undefined;
   let isStopped = false;
   let isClosed = false;
   let restsUntil = Number.NEGATIVE_INFINITY;
@@ -271,6 +274,7 @@ export function createLedger(context: LedgerContext): Ledger {
     claim: (key) =>
       new Promise((resolve, reject) => {
         if (failure) return reject(failure);
+        if (refusal) return reject(refusal.reason);
         claims.push({ key, resolve, reject });
         // Keys that are requested at the same time are claimed as one group.
         queueMicrotask(() => void claimAll());
@@ -280,15 +284,18 @@ export function createLedger(context: LedgerContext): Ledger {
       void claimAll();
     },
     rest(ms) {
-      if (isStopped) return;
+      if (refusal) return;
       restsUntil = Math.max(restsUntil, clock.monotonic() + ms);
       cancelRest();
       cancelRest = clock.schedule(restsUntil - clock.monotonic(), () => void claimAll());
     },
-    stop(reason) {
-      isStopped = true;
+    drain(reason) {
+      refusal ??= { reason };
       cancelRest();
       for (const { reject } of claims.splice(0)) reject(reason);
+    },
+    stop() {
+      isStopped = true;
     },
     async collect(keys) {
       const asked = lease;

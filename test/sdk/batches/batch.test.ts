@@ -266,6 +266,22 @@ describe("a batch that ends early", () => {
     ]);
   });
 
+  test("drain submits nothing more, and the loop ends after the results of the submitted jobs", async () => {
+    await using emulated = await startQueue({ ...MANY, handler: sleeper });
+    const batch = emulated.queue.runMany(inputs(1_000, 2_000, 3_000, 1_000, 1_000), { concurrency: 3 });
+    const indexes: number[] = [];
+    const loop = async () => {
+      for await (const { index } of batch) {
+        indexes.push(index);
+        batch.drain();
+      }
+    };
+    await emulated.run(loop());
+    // The fourth one was submitted when the loop took the first result.
+    expect([indexes.sort(), batch.left]).toEqual([[0, 1, 2, 3], []]);
+    expect(emulated.calls().filter((call) => call === "run")).toHaveLength(4);
+  });
+
   test("an abort waits for the ids of jobs whose submit is pending", async () => {
     await using emulated = await startQueue({ ...MANY, handler: sleeper });
     emulated.emulator.faults.add({ name: "hangs a second", match: { operation: "run" }, effect: { latencyMs: 1_000 } });

@@ -303,6 +303,39 @@ describe("a batch with a journal", () => {
     expect(submits(emulated)).toBeLessThan(1_500);
   });
 
+  test("drain submits no input that waits for a rate limit or a submit slot", async () => {
+    const { emulated, runs } = await started();
+    await using _it = emulated;
+    const rule = emulated.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 } });
+    const startedAt = emulated.clock.now();
+    const batch = run(emulated, numbers(100), { concurrency: 100 });
+    emulated.clock.schedule(45_000, () => {
+      emulated.emulator.faults.remove(rule.id);
+      batch.drain();
+    });
+    expect(await emulated.run(collect(batch))).toEqual([]);
+    expect([runs.size, batch.left.length, batch.counts.unfinished]).toEqual([0, 100, 100]);
+    expect(emulated.clock.now() - startedAt).toBeLessThan(60_000);
+    expect(outputs(await emulated.run(collect(run(emulated, numbers(100))))).length).toBe(100);
+    expect([...runs.values()].every((count) => count === 1)).toBe(true);
+  });
+
+  test("an aborted batch yields the inputs that became uncertain", async () => {
+    const { emulated } = await started();
+    await using _it = emulated;
+    emulated.emulator.faults.add({ match: { operation: "run" }, effect: { hang: true } });
+    const controller = new AbortController();
+    emulated.clock.schedule(5_000, () => controller.abort(new Error("enough")));
+    const results: BatchResult[] = [];
+    const batch = run(emulated, numbers(3), { signal: controller.signal });
+    const loop = async () => {
+      for await (const result of batch) results.push(result);
+    };
+    expect((await emulated.failure(loop())).message).toBe("enough");
+    expect(results.map(({ error }) => error?.name)).toEqual(Array(3).fill("SubmitUncertainError"));
+    expect(batch.left).toEqual([]);
+  });
+
   test("an input whose response was lost keeps its reason, and takes a job that was found", async () => {
     const { emulated, runs, jobIds } = await started();
     await using _it = emulated;
