@@ -12,10 +12,16 @@ export interface InputLine {
 /** Yields the JSON object on each line of a file, skipping empty lines. */
 export async function* inputLines(file: string): AsyncGenerator<InputLine, void, undefined> {
   let number = 0;
-  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const line of linesOf(file)) {
     number++;
-    if (line.trim() !== "") yield { given: objectOf(line, `${file}, line ${number}`), number };
+    if (line !== "") yield { given: objectOf(line, `${file}, line ${number}`), number };
   }
+}
+
+/** Yields lines without the spaces around them. A byte order mark counts as a space. */
+async function* linesOf(file: string): AsyncGenerator<string, void, undefined> {
+  const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+  for await (const line of lines) yield line.trim();
 }
 
 function objectOf(line: string, place: string): object {
@@ -38,8 +44,13 @@ function objectOf(line: string, place: string): object {
 /** Returns an integer that a JavaScript number cannot represent, if the JSON contains one. */
 function inexactInteger(json: string): string | undefined {
   if (!/\d{16}/.test(json)) return undefined;
-  const numbers = json.replace(/"(?:[^"\\]|\\.)*"/g, '""').match(/-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g) ?? [];
-  return numbers.find((text) => /^-?\d+$/.test(text) && !Number.isSafeInteger(Number(text)));
+  let isText = false;
+  // A regular expression for a whole string would overflow the stack, because it can have 10 MB.
+  for (const [token] of json.matchAll(/"|\\.|-?\d[\d.eE+-]*/g)) {
+    if (token === '"') isText = !isText;
+    else if (!isText && /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token))) return token;
+  }
+  return undefined;
 }
 
 /**
@@ -54,8 +65,8 @@ export function keyIn(given: object, field = ""): string {
 /** Counts the non-empty lines of a file. */
 export async function countLines(file: string): Promise<number> {
   let count = 0;
-  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
-    if (line.trim() !== "") count++;
+  for await (const line of linesOf(file)) {
+    if (line !== "") count++;
   }
   return count;
 }
