@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import {
   type Batch,
@@ -40,6 +40,7 @@ export async function batch(endpoint: string, flags: BatchFlags): Promise<number
     return 0;
   }
   const isFile = (await stat(input)).isFile();
+  await requireOwnFiles({ "--input": input, "--output": output, "--journal": place });
   const tally = createTally(isFile ? await countLines(input) : undefined);
   const client = createClient(await commandConnection({ api: flags.api }));
   const interrupts = listen();
@@ -47,7 +48,7 @@ export async function batch(endpoint: string, flags: BatchFlags): Promise<number
   try {
     // The command locks two files, and must not wait twice for a holder that was killed.
     if (!isDatabase(place)) await watchLock(await placeOf(place));
-    file = await OutputFile.open(output, flags.failed === "submit");
+    file = await OutputFile.open(output);
     const lines = new BatchInputs(flags, file, tally);
     const journal = await openJournal(place);
     try {
@@ -84,6 +85,17 @@ export async function batch(endpoint: string, flags: BatchFlags): Promise<number
     interrupts.stop();
     await file?.close();
     await client.close();
+  }
+}
+
+/** Refuses a file that is given twice, because a result would end up among other lines. */
+async function requireOwnFiles(files: Readonly<Record<string, string>>): Promise<void> {
+  const seen = new Map<string, string>();
+  for (const [flag, file] of Object.entries(files)) {
+    const place = await realpath(file).catch(() => path.resolve(file));
+    const other = seen.get(place);
+    if (other !== undefined) throw new Error(`${other} and ${flag} are the same file, ${file}. Give each its own file`);
+    seen.set(place, flag);
   }
 }
 

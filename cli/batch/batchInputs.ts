@@ -31,7 +31,9 @@ export class BatchInputs {
 
   /** Yields the inputs whose result is not in the output. */
   async *read(): AsyncGenerator<object, void, undefined> {
-    const { input = "", key: field } = this.#flags;
+    const { input = "", key: field, failed } = this.#flags;
+    // Inputs are read only after the journal was opened, so this run may submit them again.
+    if (failed === "submit") await this.#file.removeFailed();
     for await (const { given, number } of inputLines(input)) {
       this.#tally.read++;
       for (const warning of emptyInputWarnings(given)) say(`${input}, line ${number}: ${warning}`);

@@ -1,4 +1,4 @@
-import { type FileHandle, open, realpath, rename } from "node:fs/promises";
+import { type FileHandle, open, realpath, rename, stat } from "node:fs/promises";
 import { type FileLock, lockFile } from "../../sdk/contract/fileLock";
 import { checkLock, lockedError } from "../../sdk/journal/fileJournal";
 import { wholeLines } from "../../sdk/journal/fileLines";
@@ -18,14 +18,16 @@ export interface Written {
 
 /** An output file with one line per key, for one process at a time. */
 export class OutputFile {
-  readonly #handle: FileHandle;
+  readonly #place: string;
+  #handle: FileHandle;
   readonly #keys: WrittenKeys;
   readonly #lock: FileLock;
   #size: number;
   #lines: string[] = [];
   #kept = 0;
 
-  private constructor(handle: FileHandle, keys: WrittenKeys, size: number, lock: FileLock) {
+  private constructor(place: string, handle: FileHandle, keys: WrittenKeys, size: number, lock: FileLock) {
+    this.#place = place;
     this.#handle = handle;
     this.#keys = keys;
     this.#size = size;
@@ -34,18 +36,22 @@ export class OutputFile {
 
   /**
    * Opens the file and removes an incomplete last line, which a killed process may have left.
-   * @param withoutFailed `true` to remove the results of failed jobs
    * @throws JournalLockedError if another process uses the file
-   * @throws Error if the file contains anything but results
+   * @throws Error if it is no file, or contains anything but results
    */
-  static async open(file: string, withoutFailed = false): Promise<OutputFile> {
+  static async open(file: string): Promise<OutputFile> {
+    const isOther = await stat(file).then(
+      (found) => !found.isFile(),
+      () => false,
+    );
+    if (isOther) throw new Error(`${file} is not a file. The command reads its results again: ${INSTEAD}`);
     // The lock belongs to the file itself, not to a link to it.
     await (await open(file, "a")).close();
     const place = await realpath(file);
     const lock = await lockFile(place).catch((cause: unknown) => {
       throw lockedError("the output", INSTEAD, cause) ?? cause;
     });
-    let handle = await open(place, "a+");
+    const handle = await open(place, "a+");
     try {
       const keys = new WrittenKeys();
       let size = 0;
@@ -54,19 +60,23 @@ export class OutputFile {
         size = end;
       }
       size = await endLastLine(handle, file, keys, size);
-      if (withoutFailed && keys.hasFailed) {
-        await handle.close();
-        await removeFailed(place);
-        handle = await open(place, "a+");
-        size = (await handle.stat()).size;
-        keys.forgetFailed();
-      }
-      return new OutputFile(handle, keys, size, lock);
+      return new OutputFile(place, handle, keys, size, lock);
     } catch (error) {
       await handle.close();
       await lock.release();
       throw error;
     }
+  }
+
+  /** Removes the results of failed jobs. */
+  async removeFailed(): Promise<void> {
+    if (!this.#keys.hasFailed) return;
+    await checkLock(this.#lock, "the output", INSTEAD);
+    await this.#handle.close();
+    await removeFailed(this.#place);
+    this.#handle = await open(this.#place, "a+");
+    this.#size = (await this.#handle.stat()).size;
+    this.#keys.forgetFailed();
   }
 
   /** `true` if the added lines should be written now. */
@@ -151,11 +161,12 @@ class WrittenKeys {
 /** The value of a key whose line was removed. */
 const REMOVED = 2;
 
-/** Writes the other lines to a new file that replaces the old one. */
+/** Writes the other lines to a new file with the same mode, which replaces the old one. */
 async function removeFailed(file: string): Promise<void> {
   const next = `${file}.new`;
-  const handle = await open(next, "w");
+  const handle = await open(next, "w", 0o600);
   try {
+    await handle.chmod((await stat(file)).mode);
     for await (const { text } of wholeLines(file)) {
       if (!resultIn(text)?.isFailed) await handle.writeFile(`${text}\n`);
     }
@@ -184,7 +195,8 @@ async function endLastLine(handle: FileHandle, file: string, keys: WrittenKeys, 
     return size + left + 1;
   }
   // After a power failure, some file systems show zeros where a line was being written.
-  if (!text.startsWith(BEGINNING.slice(0, left)) && !text.startsWith("\0")) throw notResults(file);
+  const isCut = text.startsWith(BEGINNING.slice(0, left)) && !isJson(text);
+  if (!isCut && !text.startsWith("\0")) throw notResults(file);
   await handle.truncate(size);
   return size;
 }
@@ -197,6 +209,15 @@ function resultIn(line: string): (Written & { readonly key: string }) | undefine
     return { key, isFailed: error !== undefined, hash: typeof hash === "string" ? hash : undefined };
   } catch {
     return undefined;
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -200,6 +200,19 @@ test("exits with the code of the whole input in every run, and runs failed jobs 
   ]);
 });
 
+test("keeps the results of failed jobs if it may not run, and refuses one file for two things", async () => {
+  await inputs([{ n: 1 }, { n: 2, fails: true }]);
+  await run();
+  const before = await lines();
+  expect((await run("--failed", "submit", "--name", "other")).code).toBe(1);
+  expect(await lines()).toEqual(before);
+  const same = await run("--output", "in.jsonl");
+  expect([same.code, same.stderr]).toEqual([1, expect.stringMatching(/--input and --output are the same file/)]);
+  const journal = await run("--journal", "out.jsonl");
+  expect([journal.code, journal.stderr]).toEqual([1, expect.stringMatching(/--output and --journal are the same file/)]);
+  expect(await lines()).toEqual(before);
+});
+
 test("writes an output that was deleted again, from the service or the journal", async () => {
   const stored = ["--journal", "stored.journal", "--store", "results"];
   expect((await run()).code).toBe(0);

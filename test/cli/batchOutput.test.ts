@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { OutputFile } from "../../cli/batch/outputFile";
@@ -27,6 +27,7 @@ async function add(key: string) {
 test.each([
   ["a letter"],
   ['{"prompt":"Hi"}'],
+  ['{"key":"p1","prompt":"hi"}'],
   ['{"key":"a","prompt":"Hi"}\n'],
   [`${line("a")}\na letter`],
 ])("a file with anything but results stays as it is, even without a last line break: %j", async (text) => {
@@ -44,6 +45,23 @@ test.each([
   await writeFile(file, `${line("a")}\n${end}`);
   expect(await add("c")).toEqual(known);
   expect(await contents()).toBe(`${line("a")}\n${kept}${line("c")}\n`);
+});
+
+test("failed results are removed on request, and the file keeps its mode", async () => {
+  const failed = JSON.stringify({ key: "b", index: 1, jobId: "job-b", error: { message: "no" } });
+  await writeFile(file, `${line("a")}\n${failed}\n`, { mode: 0o600 });
+  const output = await OutputFile.open(file);
+  expect(output.get("b")).toEqual({ isFailed: true, hash: undefined });
+  await output.removeFailed();
+  expect([output.has("a"), output.has("b"), (await stat(file)).mode & 0o777]).toEqual([true, false, 0o600]);
+  output.add("c", line("c"), { isFailed: false });
+  await output.flush();
+  await output.close();
+  expect(await contents()).toBe(`${line("a")}\n${line("c")}\n`);
+});
+
+test.each(["/dev/null", tmpdir()])("%s cannot be an output", async (place) => {
+  await expect(OutputFile.open(place)).rejects.toThrow(`${place} is not a file`);
 });
 
 test("a second process cannot use the file, and changes nothing", async () => {
