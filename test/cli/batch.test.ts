@@ -209,7 +209,10 @@ test("keeps the results of failed jobs if it may not run, and refuses one file f
   const same = await run("--output", "in.jsonl");
   expect([same.code, same.stderr]).toEqual([1, expect.stringMatching(/--input and --output are the same file/)]);
   const journal = await run("--journal", "out.jsonl");
-  expect([journal.code, journal.stderr]).toEqual([1, expect.stringMatching(/--output and --journal are the same file/)]);
+  expect([journal.code, journal.stderr]).toEqual([
+    1,
+    expect.stringMatching(/--output and --journal are the same file/),
+  ]);
   expect(await lines()).toEqual(before);
 });
 
