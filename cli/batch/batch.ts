@@ -15,6 +15,7 @@ import { endpointId } from "../explain/endpointId";
 import { printLines, say } from "../terminal";
 import { type BatchFlags, isDatabase } from "./batchFlags";
 import { BatchInputs } from "./batchInputs";
+import { caughtUp } from "./caughtUp";
 import { countLines, keyIn } from "./inputLines";
 import { listen } from "./interrupts";
 import { forget, openJournal } from "./openJournal";
@@ -57,7 +58,7 @@ export async function batch(endpoint: string, flags: BatchFlags): Promise<number
       if (flags.settle !== undefined) await settle(journal.journal, identity, flags.settle);
       const results = file;
       const running = client.endpoint(id).runMany(lines.read(), {
-        journal: journal.journal,
+        journal: caughtUp(journal.journal, file),
         batch: name,
         key: flags.key === undefined ? undefined : (given) => keyIn(given, flags.key),
         keyVersion: identity.keyVersion,

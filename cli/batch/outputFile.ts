@@ -16,6 +16,12 @@ export interface Written {
   readonly hash?: string | undefined;
 }
 
+/** A result, with its key and its job. */
+export interface WrittenJob extends Written {
+  readonly key: string;
+  readonly jobId: string;
+}
+
 /** An output file with one line per key, for one process at a time. */
 export class OutputFile {
   readonly #place: string;
@@ -90,6 +96,16 @@ export class OutputFile {
 
   get(key: string): Written | undefined {
     return this.#keys.get(key);
+  }
+
+  /** Reads the results of these keys. */
+  async resultsOf(keys: ReadonlySet<string>): Promise<WrittenJob[]> {
+    const found: WrittenJob[] = [];
+    for await (const { text } of wholeLines(this.#place)) {
+      const result = resultIn(text);
+      if (result && keys.has(result.key)) found.push(result);
+    }
+    return found;
   }
 
   /** Adds a line unless the file already contains one with this key. */
@@ -202,11 +218,11 @@ async function endLastLine(handle: FileHandle, file: string, keys: WrittenKeys, 
 }
 
 /** Returns the result on a line; `undefined` if the line is not a whole result. */
-function resultIn(line: string): (Written & { readonly key: string }) | undefined {
+function resultIn(line: string): WrittenJob | undefined {
   try {
     const { key, jobId, hash, error } = JSON.parse(line) as Readonly<Record<string, unknown>>;
     if (typeof key !== "string" || typeof jobId !== "string") return undefined;
-    return { key, isFailed: error !== undefined, hash: typeof hash === "string" ? hash : undefined };
+    return { key, jobId, isFailed: error !== undefined, hash: typeof hash === "string" ? hash : undefined };
   } catch {
     return undefined;
   }

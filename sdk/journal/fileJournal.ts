@@ -126,6 +126,7 @@ function openJournal(file: JournalFile, lock: FileLock): OpenJournal {
       return true;
     },
     withJobs: (jobIds) => file.withJobs(new Set(jobIds)),
+    underWay: async () => file.open.filter(({ state }) => state === "submitted" || state === "settled"),
     result: (key) => file.result(key),
     async close() {
       await file.close();

@@ -69,6 +69,8 @@ export interface OpenJournal {
   record(owner: string, changes: readonly JournalChange[], ends?: boolean): Promise<boolean>;
   /** Reads the entries that have one of these jobs. */
   withJobs(jobIds: readonly string[]): Promise<JournalEntry[]>;
+  /** Reads the entries that are `submitted` or `settled`. */
+  underWay(): Promise<JournalEntry[]>;
   /** Reads the stored outcome of a key's job, as JSON. */
   result(key: string): Promise<string | undefined>;
   /** Releases the store. */

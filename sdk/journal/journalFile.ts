@@ -102,6 +102,11 @@ export class JournalFile {
     }
   }
 
+  /** The entries that may still change. */
+  get open(): JournalEntry[] {
+    return [...this.#open.values()];
+  }
+
   /** Returns what is known about a key. */
   async get(key: string): Promise<JournalEntry | undefined> {
     const entry = this.#open.get(key);

@@ -14,6 +14,7 @@ import {
   READ_BATCH,
   READ_JOBS,
   READ_RESULT,
+  READ_UNDER_WAY,
   RECORD,
 } from "./postgresSql";
 import { requireSameBatch } from "./sameBatch";
@@ -204,6 +205,7 @@ async function openBatch(pool: PostgresPool, batch: JournalBatch, leaseMs: numbe
       return rows.length > 0;
     },
     withJobs: async (jobIds) => (await run(pool, READ_JOBS, [id, jobIds])).map(entryOf),
+    underWay: async () => (await run(pool, READ_UNDER_WAY, [id])).map(entryOf),
     async result(key) {
       const [found] = await run(pool, READ_RESULT, [id, key]);
       return found && String(found.result);

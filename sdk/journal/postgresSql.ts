@@ -138,6 +138,10 @@ stored AS (
 )
 SELECT owner FROM me`;
 
+/** Parameter: batch id. */
+export const READ_UNDER_WAY = `SELECT ${COLUMNS} FROM serverless_gpu.keys
+WHERE batch_id = $1 AND state IN ('submitted', 'settled')`;
+
 /** Parameters: batch id, job ids. */
 export const READ_JOBS = `SELECT ${COLUMNS} FROM serverless_gpu.keys WHERE batch_id = $1 AND job_id = ANY ($2::text[])`;
 

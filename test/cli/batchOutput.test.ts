@@ -1,7 +1,9 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { caughtUp } from "../../cli/batch/caughtUp";
 import { OutputFile } from "../../cli/batch/outputFile";
+import { fileJournal } from "../../sdk";
 
 let folder: string;
 let file: string;
@@ -58,6 +60,33 @@ test("failed results are removed on request, and the file keeps its mode", async
   await output.flush();
   await output.close();
   expect(await contents()).toBe(`${line("a")}\n${line("c")}\n`);
+});
+
+test("a journal that is behind the output learns which results were written, but not those of other jobs", async () => {
+  const place = path.join(folder, "b.journal");
+  const identity = { batch: "b", endpointId: "e", keyVersion: "1" };
+  const entries = ["a", "b", "c", "d"].map((key) => ({ key }));
+  const first = await fileJournal(place).open(identity);
+  await first.claim("o", entries, []);
+  const changes = entries.map(({ key }) => ({ key, owner: "o", state: "submitted" as const, jobId: `job-${key}` }));
+  await first.record("o", [...changes.slice(0, 3), { key: "d", owner: "o", state: "uncertain" }]);
+  await first.close();
+  const failed = (key: string, jobId: string) => JSON.stringify({ key, index: 1, jobId, error: { message: "no" } });
+  await writeFile(file, [line("a"), failed("b", "job-b"), failed("c", "earlier"), line("d"), ""].join("\n"));
+  const output = await OutputFile.open(file);
+  const open = await caughtUp(fileJournal(place), output).open(identity);
+  const found = await open.collect(
+    "o",
+    entries.map(({ key }) => key),
+  );
+  expect(found.map(({ key, state }) => `${key} ${state}`)).toEqual([
+    "a delivered",
+    "b failed",
+    "c submitted",
+    "d uncertain",
+  ]);
+  await open.close();
+  await output.close();
 });
 
 test.each(["/dev/null", tmpdir()])("%s cannot be an output", async (place) => {

@@ -154,6 +154,20 @@ export const journalRules: readonly JournalRule[] = [
     const found = await open.withJobs(["j1", "j2", "j3"]);
     deepStrictEqual(found.map(({ key, jobId }) => `${key} ${jobId}`).sort(), ["k j1", "l j2"]);
   }),
+  rule("finds the keys whose job has no final state", async (open) => {
+    await open.claim("a", named("c", "u", "s", "e", "d", "f"), []);
+    const given = ["s", "e", "d", "f"].map((key) => submitted(key, "a", `job ${key}`));
+    await open.record("a", [...given, { key: "u", owner: "a", state: "uncertain" }]);
+    const ends = ["settled", "delivered", "failed"] as const;
+    await open.record(
+      "a",
+      ends.map((state, n) => ({ ...submitted(["e", "d", "f"][n] ?? "", "a", `job ${["e", "d", "f"][n]}`), state })),
+    );
+    deepStrictEqual((await open.underWay()).map(({ key, state }) => `${key} ${state}`).sort(), [
+      "e settled",
+      "s submitted",
+    ]);
+  }),
   rule("does not claim an expired key again unless it is asked to, and then without its job", async (open) => {
     await submit(open);
     await open.record("a", [{ key: "k", owner: "a", state: "expired", jobId: "other" }]);

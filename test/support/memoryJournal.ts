@@ -66,6 +66,7 @@ export function memoryJournal(now: () => number, leaseMs: number): MemoryJournal
           return renew(owner, ends);
         },
         withJobs: async (jobIds) => [...entries.values()].filter(({ jobId = "" }) => jobIds.includes(jobId)),
+        underWay: async () => [...entries.values()].filter(({ state }) => ["submitted", "settled"].includes(state)),
         result: async (key) => results.get(key),
         async close() {},
       };
