@@ -8,9 +8,6 @@ import { inputLines, keyIn } from "./inputLines";
 import type { OutputFile } from "./outputFile";
 import type { Tally } from "./progress";
 
-/** The maximum number of messages about single inputs. Further ones are only counted. */
-const MOST_MESSAGES = 20;
-
 /** The lines of the input file. */
 export class BatchInputs {
   /** `true` if the file was read to its end. */
@@ -21,7 +18,6 @@ export class BatchInputs {
   readonly #numbers = new WeakMap<object, number>();
   /** The number of the first line with each key. */
   readonly #first = new KeyIndex();
-  #messages = 0;
 
   constructor(flags: BatchFlags, file: OutputFile, tally: Tally) {
     this.#flags = flags;
@@ -68,7 +64,6 @@ export class BatchInputs {
   /** Counts an input without a result, and says why it has none. */
   without(given: object, key: string, reason: string): void {
     this.#tally.without++;
-    if (this.#messages++ >= MOST_MESSAGES) return;
     const number = this.#numbers.get(given);
     const first = this.#first.get(key);
     const same = first === undefined || first === number ? "" : ` (line ${first} has the same key)`;

@@ -292,6 +292,11 @@ test("settles uncertain inputs with jobs that were found, without running them a
   expect([(await lines()).length, runs.get(1)]).toEqual([1, 1]);
 });
 
+test("names every input without a result", async () => {
+  const { code, stderr } = await run("--key", "missing");
+  expect([code, stderr.match(/^in\.jsonl, line \d+: /gm)?.length]).toEqual([3, 60]);
+});
+
 test("requires a name in a shared database, and forgets only batches in one", async () => {
   const url = "postgres://me:canary-password@127.0.0.1:1/x";
   const unnamed = await run("--journal", url);
