@@ -43,7 +43,7 @@ export async function batch(endpoint: string, flags: BatchFlags): Promise<number
   const isFile = (await stat(input)).isFile();
   await requireOwnFiles({ "--input": input, "--output": output, "--journal": place });
   const tally = createTally(isFile ? await countLines(input) : undefined);
-  const client = createClient(await commandConnection({ api: flags.api }));
+  const client = createClient({ ...(await commandConnection({ api: flags.api })), logger: sayPause });
   const interrupts = listen();
   let file: OutputFile | undefined;
   try {
@@ -51,7 +51,7 @@ export async function batch(endpoint: string, flags: BatchFlags): Promise<number
     if (!isDatabase(place)) await watchLock(await placeOf(place));
     file = await OutputFile.open(output);
     const lines = new BatchInputs(flags, file, tally);
-    const journal = await openJournal(place);
+    const journal = await openJournal(place, !file.isEmpty);
     try {
       const id = await endpointId(client, endpoint);
       const identity = { batch: name, endpointId: id, keyVersion: flags.key ?? "input" };
@@ -87,6 +87,12 @@ export async function batch(endpoint: string, flags: BatchFlags): Promise<number
     await file?.close();
     await client.close();
   }
+}
+
+/** Says why the batch submits nothing. The client's other log lines have no field `batch`. */
+function sayPause(_level: string, message: string, details: { readonly batch?: unknown; readonly error?: unknown }) {
+  if (details.batch === undefined) return;
+  say(details.error instanceof Error ? `${message}: ${details.error.message}` : message);
 }
 
 /** Refuses a file that is given twice, because a result would end up among other lines. */

@@ -101,6 +101,7 @@ export function withFlagNames(message: string, key: string): string {
   const line = `{"key": ${JSON.stringify(key)}, "jobId": "…"}`;
   return message
     .replace(/run the batch with (uncertain|expired): "submit"$/, "run the command with --$1 submit")
+    .replace(/\. Submit it again$/, ". To run its input again, run the command with --expired submit")
     .replace("record the job's id", `pass it with --settle, as ${line}`)
     .replace(
       "or submit with idempotent: true if",

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { Socket } from "node:net";
 import type { Pool } from "pg";
 import { fileJournal, type Journal, postgresJournal } from "../../sdk";
@@ -11,15 +12,27 @@ export interface CommandJournal {
   close(): Promise<void>;
 }
 
-/** Opens the journal given by `--journal`. Creates the tables of a database if they are missing. */
-export async function openJournal(place: string): Promise<CommandJournal> {
-  if (!isDatabase(place)) return { journal: fileJournal(place), close: async () => {} };
+/**
+ * Opens the journal given by `--journal`. Creates the tables of a database if they are missing.
+ * @param hasResults whether the output contains results
+ * @throws Error if the file is empty although there are results
+ */
+export async function openJournal(place: string, hasResults: boolean): Promise<CommandJournal> {
+  if (!isDatabase(place)) {
+    const isEmpty = (await stat(place).catch(() => undefined))?.size === 0;
+    if (isEmpty && hasResults) throw new Error(emptied(place));
+    return { journal: fileJournal(place), close: async () => {} };
+  }
   return await withDatabase(place, async (pool, close) => {
     const journal = postgresJournal({ pool });
     await journal.migrate();
     return { journal, close };
   });
 }
+
+const emptied = (place: string) =>
+  `the journal ${place} is empty although the output has results, so its lines were lost, and jobs that were submitted would be ` +
+  "submitted again. Restore it from a copy, or delete it to submit every input that is not in the output";
 
 /** Deletes the rows of a finished batch. */
 export async function forget(place: string, batch: string): Promise<void> {

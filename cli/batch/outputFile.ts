@@ -85,6 +85,11 @@ export class OutputFile {
     this.#keys.forgetFailed();
   }
 
+  /** `true` if the file contains no results. */
+  get isEmpty(): boolean {
+    return this.#size === 0;
+  }
+
   /** `true` if the added lines should be written now. */
   get isFull(): boolean {
     return this.#kept > MOST_KEPT;

@@ -112,7 +112,7 @@ export function journaledContext<Output, Input extends object>(
     request,
     schema,
     clock: context.clock,
-    log: context.log,
+    log: (level, message, details) => context.log?.(level, message, { batch, ...details }),
     identity: { batch, endpointId, keyVersion },
     keyOf: key as ((input: object) => string) | undefined,
     again: (["uncertain", "expired", "failed"] as const).filter((state) => options[state] === "submit"),

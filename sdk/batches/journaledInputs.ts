@@ -13,7 +13,7 @@ import { isPathSegment } from "../transport/urls";
 import { createAsides, isElsewhere } from "./asides";
 import type { Runner } from "./batchJobs";
 import { type Item, isSkipped, type Outcome, outcomeOf, type Stop, waitInBatch } from "./batchRun";
-import { changed, expired, failure, gone, reasonOf, uncertain, unfinished } from "./journaledOutcomes";
+import { changed, expired, failure, gone, reasonOf, uncertain, unfinished, unknownJob } from "./journaledOutcomes";
 import { type Claim, createLedger, type Lease, type Ledger } from "./ledger";
 
 /** The context of a batch with a journal. */
@@ -171,7 +171,8 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
       if (error instanceof LeaseEnded) return undefined;
       if (error instanceof RateLimitError && !stop.submits.aborted) {
         // The next input would fail in the same way.
-        ledger().rest(Math.max(RATE_LIMIT_PAUSE_MS, error.retryAfterMs ?? 0));
+        const pauseMs = Math.max(RATE_LIMIT_PAUSE_MS, error.retryAfterMs ?? 0);
+        if (ledger().rest(pauseMs)) context.log?.("warn", pauseText(pauseMs), {});
         return undefined;
       }
       return outcomeOf(error, item, stop);
@@ -191,6 +192,9 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
         await requireEndpoint();
         await expire(key, job.id);
         if (context.again.includes("expired") && !stop.submits.aborted) return undefined;
+      } else if (error instanceof NotFoundError) {
+        await requireEndpoint();
+        return outcomeOf(unknownJob(job.id, context.identity, error), item, stop);
       }
       return outcomeOf(error, item, stop);
     }
@@ -311,6 +315,9 @@ const AFTER_END =
  * milliseconds.
  */
 const RATE_LIMIT_PAUSE_MS = 60_000;
+
+const pauseText = (ms: number) =>
+  `the service refused a submit with 429. The batch submits nothing for ${Math.ceil(ms / 1_000)} s`;
 
 /**
  * The maximum number of inputs that do not count toward the concurrency because another process is

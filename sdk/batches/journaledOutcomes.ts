@@ -1,5 +1,6 @@
-import { InvalidInputError } from "../errors/errors";
+import { InvalidInputError, NotFoundError } from "../errors/errors";
 import { JobExpiredError, SubmitUncertainError } from "../jobs/jobErrors";
+import { RETENTION_MS } from "../jobs/jobLifetime";
 import type { JournalBatch, JournalEntry } from "../journal/journal";
 import type { Outcome } from "./batchRun";
 
@@ -41,6 +42,16 @@ export function expired({ jobId = "", submittedAt = 0 }: JournalEntry, { endpoin
   );
 }
 
+/** The error for a job that the service does not know although its result cannot have expired. */
+export function unknownJob(jobId: string, { endpointId }: JournalBatch, cause: NotFoundError): NotFoundError {
+  return new NotFoundError(
+    `job ${jobId} at endpoint ${endpointId} is not known to the service, although it was submitted within the last ` +
+      `${RETENTION_MS.run / 60_000} minutes. It may have been removed from the queue. To run its input again, later than ` +
+      `${RETENTION_MS.run / 60_000} minutes after the submit, run the batch with expired: "submit"`,
+    { cause },
+  );
+}
+
 /** The error for a delivered result that was lost afterwards. */
 export function gone(
   { key, jobId = "", submittedAt = 0 }: JournalEntry,
@@ -48,7 +59,7 @@ export function gone(
 ): JobExpiredError {
   return new JobExpiredError(
     `the result of input ${JSON.stringify(key)} was delivered earlier and is gone: the journal did not store it, and endpoint ` +
-      `${endpointId} no longer keeps job ${jobId}. To run the input again, use a batch with another name`,
+      `${endpointId} no longer keeps job ${jobId}. To run the input again, use another journal or, in a database, a batch with another name`,
     { jobId, reason: "retention", at: new Date(submittedAt) },
   );
 }

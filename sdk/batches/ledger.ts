@@ -38,8 +38,8 @@ export interface Ledger {
   claim(key: JournalKey): Promise<Claim>;
   /** Must be called once per successful claim, after the outcome of its submit was recorded. */
   answered(): void;
-  /** Claims no more keys for some milliseconds. */
-  rest(ms: number): void;
+  /** Claims no more keys for some milliseconds. Returns `true` if it claimed some until now. */
+  rest(ms: number): boolean;
   /** Rejects all pending and later claims. */
   drain(reason: unknown): void;
   /** Gives a failing journal less time. */
@@ -157,9 +157,7 @@ export function createLedger(context: LedgerContext): Ledger {
         return await inTime(clock, step());
       } catch (error) {
         if (pauseMs === FIRST_PAUSE_MS) {
-          context.log?.("warn", "the journal of the batch failed. Nothing is submitted until it works again", {
-            error,
-          });
+          context.log?.("warn", "the journal failed. Nothing is submitted until it works again", { error });
         }
         const outageMs = clock.monotonic() - since;
         if (isLasting(error) || outageMs > (isStopped ? LAST_OUTAGE_MS : LONGEST_OUTAGE_MS)) throw fail(error);
@@ -284,10 +282,12 @@ export function createLedger(context: LedgerContext): Ledger {
       void claimAll();
     },
     rest(ms) {
-      if (refusal) return;
+      const isNew = !refusal && clock.monotonic() >= restsUntil;
+      if (refusal) return isNew;
       restsUntil = Math.max(restsUntil, clock.monotonic() + ms);
       cancelRest();
       cancelRest = clock.schedule(restsUntil - clock.monotonic(), () => void claimAll());
+      return isNew;
     },
     drain(reason) {
       refusal ??= { reason };

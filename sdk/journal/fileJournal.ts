@@ -45,7 +45,7 @@ export function fileJournal(file: string): Journal {
   };
 }
 
-const FOR_SEVERAL = "use a database for several processes (postgresJournal)";
+const FOR_SEVERAL = "use a journal in PostgreSQL for several processes";
 
 /**
  * Returns the error for a file that another process uses; `undefined` if the cause is another one.

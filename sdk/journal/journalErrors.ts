@@ -67,8 +67,7 @@ export class JournalLockedError extends JournalEndError {
 export function journalFailed(cause: unknown, unrecorded: readonly UnrecordedJob[]): ServerlessGpuError {
   if (cause instanceof JournalDamagedError || cause instanceof JournalRefusedError) return cause;
   const why = cause instanceof Error ? cause.message : String(cause);
-  const ids =
-    unrecorded.length === 0 ? "" : `. The ids of ${unrecorded.length} jobs could not be recorded: see error.unrecorded`;
+  const ids = unrecorded.length === 0 ? "" : `. The ids of ${unrecorded.length} jobs could not be recorded`;
   if (cause instanceof JournalLockedError) return new JournalLockedError(`${why}${ids}`, { cause }, unrecorded);
   return new JournalUnavailableError(
     `the journal cannot be used, and nothing more was submitted: ${why}${ids}. Make it available again (free space on its disk, ` +

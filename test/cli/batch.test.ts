@@ -292,6 +292,18 @@ test("settles uncertain inputs with jobs that were found, without running them a
   expect([(await lines()).length, runs.get(1)]).toEqual([1, 1]);
 });
 
+test("refuses a journal that was emptied, and an output that is no file, before it submits anything", async () => {
+  await inputs([{ n: 1 }]);
+  await run();
+  await inputs([{ n: 1 }, { n: 2 }]);
+  await writeFile(path.join(folder, "out.jsonl.journal"), "");
+  const emptied = await run();
+  expect([emptied.code, emptied.stderr]).toEqual([1, expect.stringMatching(/journal is empty although/)]);
+  const none = await run("--output", "/dev/null", "--journal", "none.journal");
+  expect([none.code, none.stderr]).toEqual([1, expect.stringMatching(/\/dev\/null is not a file/)]);
+  expect([...runs.keys()]).toEqual([1]);
+});
+
 test("names every input without a result", async () => {
   const { code, stderr } = await run("--key", "missing");
   expect([code, stderr.match(/^in\.jsonl, line \d+: /gm)?.length]).toEqual([3, 60]);

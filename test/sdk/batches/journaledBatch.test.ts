@@ -4,13 +4,15 @@ import path from "node:path";
 import type { Handler } from "../../../emulator/workers/jobHandlers";
 import type { RunManyOptions } from "../../../sdk/batches/batch";
 import type { Batch, BatchResult } from "../../../sdk/batches/batchResults";
-import { InvalidInputError } from "../../../sdk/errors/errors";
+import type { ClientOptions } from "../../../sdk/client/options";
+import { InvalidInputError, NotFoundError } from "../../../sdk/errors/errors";
 import { JobExpiredError, JobFailedError, SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
 import { fileJournal } from "../../../sdk/journal/fileJournal";
 import { canonicalJson, hashOfInput } from "../../../sdk/journal/itemKey";
 import type { Journal, OpenJournal } from "../../../sdk/journal/journal";
 import { JournalDamagedError, JournalRefusedError, JournalUnavailableError } from "../../../sdk/journal/journalErrors";
 import { recordJobs } from "../../../sdk/journal/recordJobs";
+import type { LogFunction } from "../../../sdk/transport/observers";
 import { type EmulatedQueue, sleeper, startQueue } from "../../support/queue";
 
 let folder: string;
@@ -23,7 +25,8 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const many = (handler: Handler) => startQueue({ workers: 20, emulator: { rateLimits: { limits: "off" } }, handler });
+const many = (handler: Handler, client: Partial<ClientOptions> = {}) =>
+  startQueue({ workers: 20, emulator: { rateLimits: { limits: "off" } }, handler, client });
 
 /** Stops the virtual time while the disk works. */
 function held(emulated: EmulatedQueue, journal: Journal = fileJournal(file)): Journal {
@@ -46,16 +49,17 @@ function held(emulated: EmulatedQueue, journal: Journal = fileJournal(file)): Jo
 }
 
 /** Runs the inputs, and counts how often each ran. */
-async function started(ms = 1_000) {
+async function started(ms = 1_000, logger?: LogFunction) {
   const runs = new Map<unknown, number>();
   const jobIds: string[] = [];
-  const emulated = await many(async ({ id, input }, { sleep }) => {
+  const handler: Handler = async ({ id, input }, { sleep }) => {
     jobIds.push(id);
     runs.set(input.n, (runs.get(input.n) ?? 0) + 1);
     await sleep(ms);
     if (input.fails) throw new Error("no such prompt");
     return { n: input.n };
-  });
+  };
+  const emulated = await many(handler, { ...(logger && { logger }) });
   return { emulated, runs, jobIds };
 }
 
@@ -291,14 +295,21 @@ describe("a batch with a journal", () => {
     expect([...runs]).toEqual([[0, 1]]);
   });
 
-  test("pauses as a whole while the service refuses submits with 429, and then completes every input", async () => {
-    const { emulated, runs } = await started();
+  test("pauses as a whole while the service refuses submits with 429, says so once per pause, and then completes every input", async () => {
+    const log: string[] = [];
+    const { emulated, runs } = await started(1_000, (_level, message, details) => {
+      if ("batch" in details) log.push(message);
+    });
     await using _it = emulated;
     const rule = emulated.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 } });
     emulated.clock.schedule(30 * 60_000, () => emulated.emulator.faults.remove(rule.id));
     const results = await emulated.run(collect(run(emulated, numbers(30))));
     expect(outputs(results)).toEqual(numbers(30).map(({ n }) => n));
     expect([...runs.values()].every((count) => count === 1)).toBe(true);
+    expect(new Set(log)).toEqual(
+      new Set(["the service refused a submit with 429. The batch submits nothing for 60 s"]),
+    );
+    expect(log.length).toBeLessThan(30);
     // In half an hour, each input alone would have been tried far more often.
     expect(submits(emulated)).toBeLessThan(1_500);
   });
@@ -415,6 +426,18 @@ describe("a batch with a journal", () => {
       expect([result?.error?.name, result?.jobId, runs.size]).toEqual(["JobExpiredError", "job-of-another-time", 0]);
     }
     expect(outputs(await emulated.run(collect(run(emulated, [{ n: 1 }], { expired: "submit" }))))).toEqual([1]);
+  });
+
+  test("a young job that the service does not know says when its input can be submitted again", async () => {
+    const { emulated, runs } = await started();
+    await using _it = emulated;
+    emulated.emulator.faults.add({ match: { operation: "status" }, effect: { status: 404 } });
+    const [result] = await emulated.run(collect(run(emulated, [{ n: 1 }], { expired: "submit" })));
+    expect(result?.error).toBeInstanceOf(NotFoundError);
+    expect(result?.error?.message).toMatch(
+      /^job \S+ at endpoint \S+ is not known to the service.* later than 30 minutes after .*run the batch with expired: "submit"$/,
+    );
+    expect(runs.size).toBe(1);
   });
 
   test("resubmits an input that the service has refused", async () => {
