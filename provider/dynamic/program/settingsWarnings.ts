@@ -2,7 +2,6 @@ import * as pulumi from "@pulumi/pulumi";
 import { CONFIG_NAMESPACE, type ReadConfig } from "../../connection/config";
 import {
   missingSetting,
-  noteOnEnd,
   noteOnUrls,
   unknownSettings,
   usedConnection,
@@ -42,8 +41,6 @@ export function warnOfSettings(resource: pulumi.CustomResource): void {
   if (missing !== undefined) pulumi.log.warn(missing);
   const note = noteOnUrls(readConfig);
   if (note !== undefined) pulumi.log.info(note);
-  const end = noteOnEnd(readConfig);
-  if (end !== undefined) pulumi.log.info(end);
 }
 
 /** Reports once which connection the default provider or an explicit provider uses. */
@@ -54,8 +51,6 @@ function sayConnection(program: pulumi.Resource, provider: pulumi.ProviderResour
   const say = (readConfig: ReadConfig) => {
     const line = usedConnection(readConfig);
     if (line !== undefined) pulumi.log.info(line);
-    const end = noteOnEnd(readConfig);
-    if (end !== undefined) pulumi.log.info(end);
   };
   const config = new pulumi.Config(CONFIG_NAMESPACE);
   if (!provider) say((name) => config.get(name));
