@@ -38,14 +38,21 @@ export function overAutomaticApi(
   return { ...(check && { check }), ...Object.fromEntries(wrapped) } as Required<pulumi.dynamic.ResourceProvider>;
 }
 
-/** Runs a read over the API of this run, as `overAutomaticApi` does. */
-export async function readOverAutomaticApi<T>(read: () => Promise<T>, config: ReadConfig): Promise<T> {
+/**
+ * Runs a read over the API of this run, as `overAutomaticApi` does.
+ * @param id the endpoint of state that is read, if any
+ */
+export async function readOverAutomaticApi<T>(
+  read: () => PromiseLike<T>,
+  config: ReadConfig,
+  id?: string,
+): Promise<T> {
   try {
     return await read();
   } catch (error) {
     if (!mayMeanEnd(error) || decidedApi() !== undefined || providerSettings(config).api) throw error;
-    if (!(await switches(undefined, config))) throw error;
-    return read();
+    if (!(await switches(id, config))) throw error;
+    return await read();
   }
 }
 

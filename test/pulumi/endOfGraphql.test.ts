@@ -81,7 +81,11 @@ describe.each(Object.entries(FORMS))("in the %s form", (_, form) => {
     await change(stack, single({}));
     const note = "the service runpod ends GraphQL, which this run uses, in early 2027";
     const runs = [["preview"], ["up", "--yes", "--skip-preview"], ["preview"], ["preview", "--refresh"]];
-    for (const args of [...runs, ["up", "--yes", "--skip-preview"], ["refresh", "--yes", "--skip-preview"]]) {
+    const refreshes = [
+      ["up", "--yes", "--skip-preview", "--refresh"],
+      ["refresh", "--yes", "--skip-preview"],
+    ];
+    for (const args of [...runs, ...refreshes]) {
       const { output } = await stack.succeed(args);
       expect([args, diagnostics(output).split(note).length - 1]).toEqual([args, 1]);
     }
