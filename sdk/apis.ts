@@ -5,6 +5,7 @@ import { graphqlEndpointCalls } from "./graphql/endpoints";
 import { graphqlRegistryAuthCalls } from "./graphql/registryAuths";
 import { graphqlSecretCalls } from "./graphql/secrets";
 import { graphqlTemplateCalls } from "./graphql/templates";
+import type { GraphqlTransport } from "./graphql/transport";
 import { graphqlVolumeCalls } from "./graphql/volumes";
 import type { ManagementCalls } from "./management";
 import type { PodCalls } from "./pods/pods";
@@ -40,6 +41,7 @@ function ofKinds(requests: (kind: (typeof KINDS)[keyof typeof KINDS]) => object)
 /**
  * Returns the requests over the API that a client uses. This is the only file that knows both APIs.
  * @param restPods the requests that read pods over REST v1
+ * @param onStatus called with the status of each response over GraphQL
  */
 export function callsOver(
   api: ManagementApi,
@@ -47,6 +49,7 @@ export function callsOver(
   { http, apiKey, limits, url }: RestV2Transport,
   service: ServiceName | undefined,
   restPods: PodCalls,
+  onStatus?: GraphqlTransport["onStatus"],
 ): ManagementCalls {
   const v2 = { http, apiKey, url, limits };
   if (api === "v2") {
@@ -60,7 +63,7 @@ export function callsOver(
       openLog: v2OpenLog(v2),
     };
   }
-  const graphql = { http, apiKey, url };
+  const graphql = { http, apiKey, url, onStatus };
   const templates = graphqlTemplateCalls(context, graphql);
   // If a list returned by GraphQL may be cut off, REST v2 shows which records exist.
   const withNames = <Calls>(calls: Calls, list: Parameters<typeof v2Names>[1]) => ({

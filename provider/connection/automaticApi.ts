@@ -8,9 +8,6 @@ import { CONFIG_NAMESPACE, clientOptions, type ProviderSettings, providerSetting
 import { readConfig } from "./connection";
 import { decideApi, decidedApi, hasSwitched } from "./decidedApi";
 
-/** The handlers whose success proves that the service serves GraphQL. A `diff` may send nothing. */
-const SENDING = ["create", "read", "update", "delete"];
-
 /** What the service says about GraphQL. It is asked once per run. */
 let asking: Promise<GraphqlState> | undefined;
 
@@ -42,11 +39,7 @@ export function overAutomaticApi(
  * Runs a read over the API of this run, as `overAutomaticApi` does.
  * @param id the endpoint of state that is read, if any
  */
-export async function readOverAutomaticApi<T>(
-  read: () => PromiseLike<T>,
-  config: ReadConfig,
-  id?: string,
-): Promise<T> {
+export async function readOverAutomaticApi<T>(read: () => PromiseLike<T>, config: ReadConfig, id?: string): Promise<T> {
   try {
     return await read();
   } catch (error) {
@@ -61,9 +54,7 @@ function automatic(method: string, handler: AnyHandler, isEndpoint: boolean): An
     const id = isEndpoint && method !== "create" ? String(args[0]) : undefined;
     if (hasSwitched()) return overV2(method, handler, args, id);
     try {
-      const result = await handler(...args);
-      if (SENDING.includes(method)) decideApi(decidedApi() ?? "graphql");
-      return result;
+      return await handler(...args);
     } catch (error) {
       if (!mayMeanEnd(error) || decidedApi() === "graphql" || isApiSet()) throw error;
       if (!hasSwitched() && !(await switches(id, readConfig))) throw error;

@@ -93,23 +93,22 @@ describe.each(Object.entries(FORMS))("in the %s form", (_, form) => {
     expect(output).not.toContain("ends GraphQL");
   });
 
-  test.each(Object.keys(WAYS))(
-    "when GraphQL answers with %s, preview, refresh, up and destroy of an endpoint use REST v2, and say so",
-    async (way) => {
-      const stack = await started(single({}));
-      end(way);
-      await change(stack, single({ workersMax: 2, image: NEW }));
-      for (const args of [["preview"], ["refresh", "--yes", "--skip-preview"], ["up", "--yes", "--skip-preview"]]) {
-        const { output } = await stack.succeed(args);
-        expect([args, diagnostics(output).split("uses REST v2 in this run").length - 1]).toEqual([args, 1]);
-      }
-      expect(emulator.endpoints.list()).toMatchObject([{ name: "one", workersMax: 2 }]);
-      expect(serving()).toEqual([NEW]);
-      await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
-      await stack.destroy();
-      expect([emulator.endpoints.list(), emulator.templates.list()]).toEqual([[], []]);
-    },
-  );
+  test.each(
+    Object.keys(WAYS),
+  )("when GraphQL answers with %s, preview, refresh, up and destroy of an endpoint use REST v2, and say so", async (way) => {
+    const stack = await started(single({}));
+    end(way);
+    await change(stack, single({ workersMax: 2, image: NEW }));
+    for (const args of [["preview"], ["refresh", "--yes", "--skip-preview"], ["up", "--yes", "--skip-preview"]]) {
+      const { output } = await stack.succeed(args);
+      expect([args, diagnostics(output).split("uses REST v2 in this run").length - 1]).toEqual([args, 1]);
+    }
+    expect(emulator.endpoints.list()).toMatchObject([{ name: "one", workersMax: 2 }]);
+    expect(serving()).toEqual([NEW]);
+    await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
+    await stack.destroy();
+    expect([emulator.endpoints.list(), emulator.templates.list()]).toEqual([[], []]);
+  });
 
   test("after status 410, a template that changes reaches its three endpoints only with templateRevision", async () => {
     const stack = await started(sharing({}));
@@ -117,7 +116,9 @@ describe.each(Object.entries(FORMS))("in the %s form", (_, form) => {
     await change(stack, sharing({ image: NEW, workersMax: 2 }));
     const refused = await stack.run(["up", "--yes", "--skip-preview"]);
     expect(refused.exitCode).not.toBe(0);
-    expect(refused.output).toMatch(/template "llama" was not changed \(imageName\).*templateRevision: template.revision/);
+    expect(refused.output).toMatch(
+      /template "llama" was not changed \(imageName\).*templateRevision: template.revision/,
+    );
     expect(serving()).toEqual([OLD, OLD, OLD]);
     expect(emulator.endpoints.list().map(({ workersMax }) => workersMax)).toEqual([1, 1, 1]);
     await change(stack, sharing({ image: NEW, workersMax: 2, more: REVISION }));
@@ -129,21 +130,21 @@ describe.each(Object.entries(FORMS))("in the %s form", (_, form) => {
     await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
   });
 
-  test.each(["404", "redirect"])(
-    "when GraphQL answers with %s, a change of a template with three endpoints is refused, and everything serves as before",
-    async (way) => {
-      const stack = await started(sharing({ more: REVISION }));
-      end(way);
-      await change(stack, sharing({ image: NEW, more: REVISION }));
-      const { exitCode, output } = await stack.run(["up", "--yes", "--skip-preview"]);
-      expect(exitCode).not.toBe(0);
-      expect(output).toContain("not certain that REST v2 shows the same account. Nothing was changed");
-      expect(output).toContain("pulumi config set serverless-gpu:api v2");
-      expect(serving()).toEqual([OLD, OLD, OLD]);
-      await stack.succeed(["up", "--yes", "--skip-preview"], { SERVERLESS_GPU_API: "v2" });
-      expect(serving()).toEqual([NEW, NEW, NEW]);
-    },
-  );
+  test.each([
+    "404",
+    "redirect",
+  ])("when GraphQL answers with %s, a change of a template with three endpoints is refused, and everything serves as before", async (way) => {
+    const stack = await started(sharing({ more: REVISION }));
+    end(way);
+    await change(stack, sharing({ image: NEW, more: REVISION }));
+    const { exitCode, output } = await stack.run(["up", "--yes", "--skip-preview"]);
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain("not certain that REST v2 shows the same account. Nothing was changed");
+    expect(output).toContain("pulumi config set serverless-gpu:api v2");
+    expect(serving()).toEqual([OLD, OLD, OLD]);
+    await stack.succeed(["up", "--yes", "--skip-preview"], { SERVERLESS_GPU_API: "v2" });
+    expect(serving()).toEqual([NEW, NEW, NEW]);
+  });
 
   test("a plan that was saved over one API applies over the other", async () => {
     const stack = await started(sharing({ more: REVISION }));

@@ -1,11 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { CONFIG_NAMESPACE, type ReadConfig } from "../../connection/config";
-import {
-  missingSetting,
-  noteOnUrls,
-  unknownSettings,
-  usedConnection,
-} from "../../connection/settingsProblems";
+import { missingSetting, noteOnUrls, unknownSettings, usedConnection } from "../../connection/settingsProblems";
 import { SERVERLESS_ENDPOINT } from "../../resourceTypes";
 import { explicitSettings, ServerlessGpuProvider } from "../resources/provider";
 

@@ -1,6 +1,7 @@
 import { type Emulator, type FaultEffect, startEmulator } from "../../../emulator";
 import { RECORD_TYPES } from "../../../provider/resourceTypes";
 import { type Properties, startDynamicProvider } from "../../support/dynamicProvider";
+import { until } from "../../support/loadBalanced";
 
 /** The ways in which a service may answer after it has ended GraphQL. */
 const GONE: FaultEffect = { status: 410 };
@@ -123,6 +124,19 @@ test("a run that has written over GraphQL does not switch", async () => {
   await expect(one.update(made.id, outputs, second.inputs)).rejects.toThrow("status 410");
   expect(requestsTo("v2")).toEqual([]);
 });
+
+test("a deletion that has scaled its endpoint to zero over GraphQL does not continue over REST v2", async () => {
+  const made = await create(INPUTS);
+  await using one = await startDynamicProvider(emulator.env);
+  emulator.journal.clear();
+  emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { latencyMs: 1_500, status: 410 } });
+  const deletion = one.delete(made.id, made.outputs);
+  await until(() => requestsTo("graphql").some(({ operation }) => operation === "saveEndpoint"));
+  end(GONE);
+  await expect(deletion).rejects.toThrow("status 410");
+  expect(requestsTo("v2")).toEqual([]);
+  expect(emulator.endpoints.list()).toMatchObject([{ id: made.id }]);
+}, 30_000);
 
 test.each(["graphql", "v2"])("the setting api: %s stays as it is", async (api) => {
   const made = await create(INPUTS);
