@@ -1,10 +1,19 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { extraWords } from "../../sdk/connection/acceptedWords";
+import { capabilitiesAt } from "../../sdk/contract/capabilities";
 import { FIELDS } from "../../sdk/endpoints/fields";
+import { checkEndpointFields } from "../../sdk/endpoints/input";
 import type { Endpoint } from "../../sdk/endpoints/record";
-import { connect, currentCapabilities } from "../connection/connection";
+import { type InputProblem, InvalidInputError } from "../../sdk/errors";
+import { readOverAutomaticApi } from "../connection/automaticApi";
+import { isApiUnset } from "../connection/config";
+import { connect, currentCapabilities, readConfig } from "../connection/connection";
+import { hasSwitched } from "../connection/decidedApi";
 import { fieldsIn } from "../fields/managed";
 import { withoutUnset, withUnset } from "../fields/unset";
+import { log } from "../log";
 import { newWrite, ownerOf, stampOutput } from "../machine/stamp";
+import { LIST_MAX_AGE_MS } from "../ownership/location";
 import type { Properties } from "../properties";
 import { shownFields } from "../records/outputs";
 import { ACCOUNT, type RecordHandlers, type Settling } from "../records/recordHandlers";
@@ -29,8 +38,7 @@ export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.d
 
     async check(oldInputs: Properties, newInputs: Properties) {
       const { failures = [], ...result } = await handlers.check(oldInputs, newInputs);
-      const capabilities = currentCapabilities();
-      const problems = capabilities ? apiProblems(oldInputs, result.inputs, capabilities) : [];
+      const problems = problemsOverApi(oldInputs, result.inputs);
       return {
         ...result,
         failures: [...failures, ...problems.map(({ property, message: reason }) => ({ property, reason }))],
@@ -52,6 +60,7 @@ export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.d
     },
 
     async create(inputs: Properties) {
+      await refuseOverApi(undefined, {}, inputs);
       const { id, outs } = await handlers.create(inputs, (settling) => settle(undefined, inputs, settling));
       return { id, outs: kept(outs) };
     },
@@ -66,6 +75,7 @@ export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.d
 
     async update(id, state: Properties, inputs: Properties) {
       const outputs = known(state);
+      await refuseOverApi(id, outputs, inputs);
       const seen = zeroSeen(id, outputs);
       const updated = await handlers.update(id, outputs, inputs, (settling) => settle(outputs, inputs, settling), seen);
       return { outs: kept(updated.outs) };
@@ -73,6 +83,48 @@ export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.d
 
     delete: (id, outputs: Properties) => handlers.delete(id, known(outputs)),
   };
+}
+
+/**
+ * Returns problems with inputs that the API does not accept. If no setting selects the API, only
+ * those that neither API accepts, because a run decides before its first write. The others are
+ * logged.
+ */
+function problemsOverApi(oldInputs: Properties, inputs: Properties): InputProblem[] {
+  const capabilities = currentCapabilities();
+  if (!capabilities) return [];
+  const problems = apiProblems(oldInputs, inputs, capabilities);
+  if (!isApiUnset(readConfig)) return problems;
+  const others = apiProblems(oldInputs, inputs, capabilitiesAt("v2", capabilities.service));
+  const isOfBoth = ({ property }: InputProblem) => others.some((other) => other.property === property);
+  for (const { property, message } of problems.filter((each) => !isOfBoth(each))) {
+    const name = String(inputs.name ?? inputs.__automaticName ?? ENDPOINT_KIND.noun);
+    log(name, `warning: ${property} ${message}. As long as the service serves GraphQL, up fails`);
+  }
+  return problems.filter(isOfBoth);
+}
+
+/**
+ * Refuses inputs that the API of a run without a setting does not accept. With a setting, `check`
+ * has refused them. Before it refuses what GraphQL lacks, it reads, because GraphQL may be gone.
+ * @param id the endpoint of state, if it exists
+ * @throws InvalidInputError that names them, before the first write
+ */
+async function refuseOverApi(id: string | undefined, before: Properties, inputs: Properties): Promise<void> {
+  const isDecided = hasSwitched();
+  if (!isDecided && !isApiUnset(readConfig)) return;
+  const found = () => {
+    const { capabilities } = connect();
+    const { scalerValue } = inputs;
+    const isSent = scalerValue !== undefined && scalerValue !== before.scalerValue;
+    const numbers = isSent ? checkEndpointFields({ scalerValue }, extraWords(capabilities)).problems : [];
+    return [...numbers, ...apiProblems(before, inputs, capabilities)];
+  };
+  if (found().length === 0) return;
+  const list = () => connect().client.endpoints.listReadable({ maxAgeMs: LIST_MAX_AGE_MS });
+  if (!isDecided) await readOverAutomaticApi(list, readConfig, id);
+  const problems = found();
+  if (problems.length > 0) throw new InvalidInputError(`endpoint "${inputs.name ?? before.name}"`, problems);
 }
 
 const known = (outputs: Properties) => withUnset(FIELDS, RARE_SETTINGS, outputs);
