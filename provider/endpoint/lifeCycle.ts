@@ -9,7 +9,7 @@ import { readOverAutomaticApi } from "../connection/automaticApi";
 import { isApiUnset } from "../connection/config";
 import { connect, currentCapabilities, readConfig } from "../connection/connection";
 import { hasSwitched } from "../connection/decidedApi";
-import { fieldsIn } from "../fields/managed";
+import { fieldsIn, managedFields } from "../fields/managed";
 import { withoutUnset, withUnset } from "../fields/unset";
 import { log } from "../log";
 import { newWrite, ownerOf, stampOutput } from "../machine/stamp";
@@ -50,6 +50,7 @@ export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.d
       const result = await handlers.diff(id, outputs, inputs);
       if (result.replaces?.includes(ACCOUNT)) await checkNewAccount({ id, outputs, inputs });
       const isReplaced = (result.replaces?.length ?? 0) > 0;
+      if (!isReplaced) nameKeptStandby(id, outputs, inputs);
       // An update that is announced already verifies the worker counts as well.
       const isLeft = !isReplaced && result.changes !== true && (await isLeftAtZero(id, outputs, inputs));
       const isOff = outputs.workersMax === 0 && Number(inputs.workersMax ?? 0) === 0;
@@ -83,6 +84,22 @@ export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.d
 
     delete: (id, outputs: Properties) => handlers.delete(id, known(outputs)),
   };
+}
+
+/**
+ * Logs the `workersStandby` of an endpoint that the program leaves as it is, if it keeps workers
+ * running that `workersMin` does not ask for. REST v2 does not show it, so state counts there.
+ */
+function nameKeptStandby(id: string, outputs: Properties, inputs: Properties): void {
+  const { workersStandby, workersMin, name = id } = outputs;
+  const isSet = [inputs.workersStandby, managedFields(FIELDS, outputs)?.includes("workersStandby") || undefined];
+  if (isSet.some((each) => each !== undefined) || !(Number(workersStandby) > Number(inputs.workersMin ?? workersMin)))
+    return;
+  log(
+    String(name),
+    `warning: endpoint ${id} keeps its workersStandby ${workersStandby}, which the program does not set, so the service may ` +
+      "keep that many workers running without jobs, and bill them. To end that, add workersStandby: 0 to the program",
+  );
 }
 
 /**
