@@ -61,6 +61,45 @@ function serving(): (string | undefined)[] {
     .map(({ container, templateId }) => container?.imageName ?? emulator.templates.get(String(templateId))?.imageName);
 }
 
+const MAIN = path.resolve("dist/cli/main.js");
+
+/** The commands that read from the account. */
+const COMMANDS = [
+  ["adopt"],
+  ["explain", "e1"],
+  ["history", "e1"],
+  ["logs", "e1"],
+  ["orphans"],
+  ["rollback", "e1", "--to", "1"],
+];
+
+test.each(
+  Object.keys(WAYS),
+)("when GraphQL answers with %s, every command uses REST v2 or says how to set it", async (way) => {
+  emulator.templates.create({ id: "t1", name: "template", imageName: OLD, isServerless: true });
+  emulator.endpoints.create({ id: "e1", name: "llama", gpuIds: "ADA_24", templateId: "t1" });
+  const stack = await createStack({ program: "", env: emulator.env });
+  end(way);
+  for (const args of COMMANDS) {
+    const { stderr } = await stack.exec(process.execPath, [MAIN, ...args]);
+    if (way === "410")
+      expect([args, stderr]).toEqual([
+        args,
+        expect.stringContaining("REST v2 (GraphQL has ended with status 410 Gone"),
+      ]);
+    else
+      expect([args, stderr]).toEqual([
+        args,
+        expect.stringContaining("If the service has ended it, set SERVERLESS_GPU_API=v2"),
+      ]);
+    const { stderr: over } = await stack.exec(process.execPath, [MAIN, ...args], { env: { SERVERLESS_GPU_API: "v2" } });
+    expect([args, over]).toEqual([args, expect.stringContaining("REST v2 (SERVERLESS_GPU_API)")]);
+    expect([args, over]).not.toEqual([args, expect.stringContaining("GraphQL answers")]);
+  }
+  expect(emulator.endpoints.get("e1")).toMatchObject({ workersMax: 3 });
+  expect(requestsTo("v2").filter(({ operation }) => !/^(list|get)/.test(operation))).toEqual([]);
+});
+
 const requestsTo = (api: "graphql" | "v2") => emulator.journal.requests({ interface: api });
 
 /** Returns what the engine says at the end of a run. It shows each message while it runs, too. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Emulator, startEmulator } from "../../../emulator";
 import { type Properties, startDynamicProvider } from "../../support/dynamicProvider";
 
@@ -22,8 +23,10 @@ async function changedElsewhere(inputs: Properties, workersStandby: number) {
 /** Returns what a preview of a change prints, in a run of its own. */
 async function preview(id: string, outputs: Properties, inputs: Properties, env: Record<string, string> = {}) {
   await using one = await startDynamicProvider({ ...emulator.env, ...env });
-  const checked = await one.check(outputs, inputs);
+  const checked = await one.check(INPUTS, inputs);
   await one.diff(id, outputs, checked.inputs);
+  // What the process prints arrives later than its response.
+  await sleep(200);
   return one.output();
 }
 
