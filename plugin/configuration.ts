@@ -1,12 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { CONFIG_NAMESPACE, explicitProviderProblem } from "../provider/connection/config";
 import { configure, readConfig } from "../provider/connection/connection";
-import {
-  missingSetting,
-  noteOnUrls,
-  unknownSettings,
-  usedConnection,
-} from "../provider/connection/settingsProblems";
+import { missingSetting, noteOnUrls, unknownSettings, usedConnection } from "../provider/connection/settingsProblems";
 import { log } from "../provider/log";
 import type { Properties } from "../provider/properties";
 
