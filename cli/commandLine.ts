@@ -331,7 +331,7 @@ export async function runCommandLine([first = "--help", ...rest]: readonly strin
     process.exitCode = error instanceof CommanderError ? (error.exitCode === 0 ? 0 : 2) : 1;
     if (error instanceof CommanderError) return;
     say(`serverless-gpu: ${error instanceof Error ? error.message : String(error)}`);
-    const { ServerlessGpuError } = require("../sdk/errors") as typeof import("../sdk/errors");
+    const { ServerlessGpuError } = require("../sdk/errors/errors") as typeof import("../sdk/errors/errors");
     if (!(error instanceof ServerlessGpuError)) return;
     say('Run "npx pulumi-serverless-gpu doctor" to check your setup.');
   }

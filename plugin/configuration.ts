@@ -2,8 +2,8 @@ import type * as pulumi from "@pulumi/pulumi";
 import { CONFIG_NAMESPACE, explicitProviderProblem } from "../provider/connection/config";
 import { configure, readConfig } from "../provider/connection/connection";
 import { missingSetting, noteOnUrls, unknownSettings, usedConnection } from "../provider/connection/settingsProblems";
-import { log } from "../provider/log";
-import type { Properties } from "../provider/properties";
+import { log } from "../provider/engine/log";
+import type { Properties } from "../provider/engine/properties";
 
 /**
  * Matches the names of providers that the engine creates itself. They contain a version and a

@@ -1,9 +1,9 @@
-import { type Connected, overRestV2 } from "./connected";
+import { type Connected, overRestV2 } from "./client/connected";
+import { statusOfRead } from "./client/statusOfRead";
 import { howItEnded, isEndSign } from "./connection/endSigns";
 import { API_VARIABLE, requireAddress } from "./connection/settings";
-import { ServerlessGpuError } from "./errors";
+import { ServerlessGpuError } from "./errors/errors";
 import type { GraphqlTransport } from "./graphql/transport";
-import { statusOfRead } from "./statusOfRead";
 import type { ResponsePromise } from "./transport/responsePromise";
 
 /** The parts of a client, by name, each with its functions. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { CONFIG_NAMESPACE } from "../../provider/connection/config";
-import { isObject } from "../../provider/properties";
+import { isObject } from "../../provider/engine/properties";
 
 const PROJECT_FILES = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
 

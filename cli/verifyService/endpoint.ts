@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Client } from "../../sdk/client";
+import type { Client } from "../../sdk/client/client";
 import { LIST_LAG_MS } from "../../sdk/contract/limits";
-import { CreateUncertainError } from "../../sdk/errors";
-import { redact } from "../../sdk/secret";
+import { CreateUncertainError } from "../../sdk/errors/errors";
+import { redact } from "../../sdk/errors/secretText";
 import { failureOf } from "./play";
 import { type OwnEndpoint, type SentRequest, secondName } from "./testedService";
 import type { Removal } from "./transcript";

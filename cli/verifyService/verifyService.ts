@@ -3,7 +3,7 @@ import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { startEmulator } from "../../emulator";
 import { systemReason } from "../../emulator/io/systemReason";
 import type { Profile } from "../../emulator/model/fidelity";
-import { type Client, createClient } from "../../sdk/client";
+import { type Client, createClient } from "../../sdk/client/client";
 import { requireAddress } from "../../sdk/connection/settings";
 import { createAgent, createDirectAgent } from "../../sdk/transport/agents";
 import { commandConnection } from "../connection/connection";

@@ -4,11 +4,11 @@ import { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS, FIELDS } from "../../sdk/endpoints/
 import { checkEndpointFields, crossFieldProblems, newTierWarnings, processorProblems } from "../../sdk/endpoints/input";
 import { drainProblems, limitProblems } from "../../sdk/endpoints/interfaceLimits";
 import { containerProblems } from "../../sdk/endpoints/ownContainer";
-import type { InputProblem } from "../../sdk/errors";
+import type { InputProblem } from "../../sdk/errors/errors";
 import { lackedAt } from "../../sdk/records/fields";
 import { acceptedWords, type ReadConfig } from "../connection/config";
+import { isObject, type Properties, pick, SECONDS, TRUE_OR_FALSE, UNKNOWN } from "../engine/properties";
 import type { InputKind } from "../fields/recordInputs";
-import { isObject, type Properties, pick, SECONDS, TRUE_OR_FALSE, UNKNOWN } from "../properties";
 import { moveProblems, rollOutProblems, withoutUnsetParts } from "../rollOut/rollOutInputs";
 import { sourceProblems, staysWithOther, withOneSource } from "./ownContainer";
 

@@ -1,6 +1,6 @@
 import { sleep } from "../contract/clock";
 import { ABSENCE_LAG_MS, LIST_CAP, LIST_LAG_MS } from "../contract/limits";
-import { EmptyListError, UnexpectedResponseError } from "../errors";
+import { EmptyListError, UnexpectedResponseError } from "../errors/errors";
 import type { ObservedOptions } from "../transport/requestOptions";
 import type { Collection } from "./collection";
 import { type Kind, type Listed, listOf, type NamedRecord, recordById } from "./listed";

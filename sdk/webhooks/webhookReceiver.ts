@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { EndpointQueue } from "../client/queue";
 import { systemClock } from "../contract/clock";
+import { SecretText } from "../errors/secretText";
 import { WebhookNotConfirmedError } from "../jobs/jobErrors";
 import { isRetryable, isTerminal, type Job } from "../jobs/jobRecord";
-import type { EndpointQueue } from "../jobs/queue";
 import { createJobRecorder } from "../recording/jobRecorder";
-import { SecretText } from "../secret";
 import { aFunction, checkCallOptions, type OptionChecks, optionCheck } from "../transport/callOptions";
 import { callUser } from "../transport/observers";
 import { isPathSegment } from "../transport/urls";

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { CONFIG_NAMESPACE, type ReadConfig } from "../../connection/config";
 import { missingSetting, noteOnUrls, unknownSettings, usedConnection } from "../../connection/settingsProblems";
-import { SERVERLESS_ENDPOINT } from "../../resourceTypes";
+import { SERVERLESS_ENDPOINT } from "../../engine/resourceTypes";
 import { explicitSettings, ServerlessGpuProvider } from "../resources/provider";
 
 /** The stacks that have been warned. A process may run several programs. */
