@@ -1,4 +1,4 @@
-import { nearestWord } from "../sdk/nearestWord";
+import { nearestWord } from "../sdk/errors/nearestWord";
 
 /** Returns a hint such as "Did you mean …?" for the most similar word, or an empty string. */
 export function didYouMean(word: string, words: readonly string[]): string {

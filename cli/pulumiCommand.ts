@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { redact } from "../sdk/secret";
+import { redact } from "../sdk/errors/secretText";
 
 const TIMEOUT_MS = 10_000;
 /** Enough for a large state. */

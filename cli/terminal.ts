@@ -1,5 +1,5 @@
-import { redact } from "../sdk/secret";
-import { INVISIBLE, visible } from "../sdk/visible";
+import { redact } from "../sdk/errors/secretText";
+import { INVISIBLE, visible } from "../sdk/errors/visible";
 
 /** Prints lines to stdout. Redacts keys and escapes invisible characters. */
 export function printLines(lines: readonly string[]): void {

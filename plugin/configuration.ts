@@ -8,8 +8,8 @@ import {
   unknownSettings,
   usedConnection,
 } from "../provider/connection/settingsProblems";
-import { log } from "../provider/log";
-import type { Properties } from "../provider/properties";
+import { log } from "../provider/engine/log";
+import type { Properties } from "../provider/engine/properties";
 
 /**
  * Matches the names of providers that the engine creates itself. They contain a version and a

@@ -1,8 +1,8 @@
 import { readOverAutomaticApi } from "../provider/connection/automaticApi";
 import { readConfig } from "../provider/connection/connection";
+import type { Properties } from "../provider/engine/properties";
 import { contextFor, type DataSource } from "../provider/functions/dataSource";
 import { SOURCES } from "../provider/functions/sources";
-import type { Properties } from "../provider/properties";
 import { FIELDS } from "../sdk/endpoints/fields";
 import { TEMPLATE_FIELDS } from "../sdk/templates/template";
 import { VOLUME_FIELDS } from "../sdk/volumes/volume";

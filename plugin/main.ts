@@ -2,8 +2,8 @@ import "../sdk/contract/requireNode";
 
 import * as grpc from "@grpc/grpc-js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
-import { engineAddress, exitWithEngine } from "../provider/exitWithEngine";
-import { logTo } from "../provider/log";
+import { engineAddress, exitWithEngine } from "../provider/engine/exitWithEngine";
+import { logTo } from "../provider/engine/log";
 import manifest from "./package.json";
 import { type PluginRelease, providerService } from "./service";
 import { engineLog } from "./wire/engineLog";

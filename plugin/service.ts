@@ -4,10 +4,10 @@ import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { cancel } from "../provider/cancellation";
-import { withoutProperty } from "../provider/hideSecretInputs";
-import type { Properties } from "../provider/properties";
-import { redact } from "../sdk/secret";
+import { cancel } from "../provider/engine/cancellation";
+import { withoutProperty } from "../provider/engine/hideSecretInputs";
+import type { Properties } from "../provider/engine/properties";
+import { redact } from "../sdk/errors/secretText";
 import {
   configProblems,
   configureProvider,

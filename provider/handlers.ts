@@ -8,18 +8,18 @@ import { currentPlace } from "./connection/connection";
 import { acceptPluginState } from "./dynamic/pluginState";
 import { ENDPOINT_KIND } from "./endpoint/endpointKind";
 import { lifeCycle } from "./endpoint/lifeCycle";
-import { type AnyHandler, forEngine, wrapHandlers } from "./engineErrors";
-import { hideSecretInputs } from "./hideSecretInputs";
-import { log } from "./log";
+import { type AnyHandler, forEngine, wrapHandlers } from "./engine/errors";
+import { hideSecretInputs } from "./engine/hideSecretInputs";
+import { log } from "./engine/log";
+import { REGISTRY_AUTH_KIND } from "./kinds/registryAuthKind";
+import { SECRET_KIND } from "./kinds/secretKind";
+import { TEMPLATE_KIND } from "./kinds/templateKind";
+import { VOLUME_KIND } from "./kinds/volumeKind";
 import { isDeclared } from "./ownership/owners";
 import { recordHandlers } from "./records/recordHandlers";
 import type { RecordKind } from "./records/recordKind";
-import { REGISTRY_AUTH_KIND } from "./registryAuth/registryAuthKind";
-import { comparingKnown } from "./rehearsedDiff";
-import { SECRET_KIND } from "./secret/secretKind";
+import { comparingKnown } from "./records/rehearsedDiff";
 import { smokeTestHandlers } from "./smokeTest/smokeTestHandlers";
-import { TEMPLATE_KIND } from "./template/templateKind";
-import { VOLUME_KIND } from "./volume/volumeKind";
 
 /**
  * The entry point that state refers to: `require("pulumi-serverless-gpu/handlers").v1`. It must

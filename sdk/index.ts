@@ -10,6 +10,10 @@
 
 import "./contract/requireNode";
 
+export type { RunManyOptions } from "./batches/batch";
+export type { BatchInputs } from "./batches/batchInputs";
+export type { Batch, BatchCounts, BatchFailure, BatchItem, BatchResult, BatchSuccess } from "./batches/batchResults";
+export type { JournalOptions } from "./batches/journalOptions";
 export type { Account, Catalog, GpuOptions } from "./catalog/catalog";
 export type {
   AccountLimits,
@@ -29,7 +33,8 @@ export {
   createJobs,
   type EndpointAccess,
   type JobsClient,
-} from "./client";
+} from "./client/client";
+export type { EndpointQueue } from "./client/queue";
 export {
   type ConnectionSettings,
   type EnvironmentSettings,
@@ -64,10 +69,7 @@ export type {
 export type { RecycleOptions } from "./endpoints/recycleWorkers";
 export type { EndpointRelease, EndpointWorker, ReleaseChange } from "./endpoints/releases";
 export type { WorkerLimits } from "./endpoints/workerLimits";
-export * from "./errors";
-export type { RunManyOptions } from "./jobs/batch";
-export type { BatchInputs } from "./jobs/batchInputs";
-export type { Batch, BatchCounts, BatchFailure, BatchItem, BatchResult, BatchSuccess } from "./jobs/batchResults";
+export * from "./errors/errors";
 export * from "./jobs/jobErrors";
 export { JobHandle, WaitTimeoutError } from "./jobs/jobHandle";
 export type { StatusOptions, StreamOptions, WaitOptions } from "./jobs/jobHandleOptions";
@@ -94,9 +96,6 @@ export {
   type WorkerCounts,
 } from "./jobs/jobRecord";
 export type { JobPolicy, JobRequest, S3Config } from "./jobs/jobRequest";
-export type { JournalOptions } from "./jobs/journalOptions";
-export type { OpenAiOptions, OpenAiRequest } from "./jobs/openai";
-export type { EndpointQueue } from "./jobs/queue";
 export type { ProgressListener, StatusListener } from "./jobs/statusChanges";
 export type { SubmitOptions } from "./jobs/submit";
 export { fileJournal } from "./journal/fileJournal";
@@ -132,6 +131,7 @@ export { type LoadBalancer, workerIdOf } from "./loadBalancer/loadBalancer";
 export * from "./loadBalancer/loadBalancerErrors";
 export type { LogOptions, Logs } from "./logs/logs";
 export type { LogLine } from "./logs/record";
+export type { OpenAiOptions, OpenAiRequest } from "./openai/openai";
 export type { CpuType, Gpu, Machine, NetworkVolume, Pod, SavingsPlan } from "./pods/podRecord";
 export type { PodIncludes, Pods } from "./pods/pods";
 export type { KnownSettings } from "./records/calls";

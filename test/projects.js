@@ -21,15 +21,14 @@ const CORE = ["adoption", "crash", "lifecycle", "plugin", "secrets"].map(
  * clients.
  */
 const LONG = [
-  "cli/batch",
   "cli/alerts/campaign",
   "cli/alerts/command",
+  "cli/batch",
   "cli/cutLists",
   "cli/emulator",
   "cli/emulatorSession",
   "cli/explain",
   "cli/explainSlow",
-  "cli/slowService",
   "cli/forecast/forecast",
   "cli/forecast/pictures",
   "cli/forecast/recordedCalibration",
@@ -38,7 +37,7 @@ const LONG = [
   "cli/metrics/memory",
   "cli/metrics/recordedDay",
   "cli/review/review",
-  "cli/verifyService",
+  "cli/slowService",
   "diagnosis/standIn",
   "emulator/clients/*",
   "emulator/page/page",
@@ -51,17 +50,17 @@ const LONG = [
   "plugin/warnings",
   "project/reference",
   "project/wings",
-  "provider/catalogCheck",
   "provider/dynamic/invoke",
   "provider/endpoint/inService",
   "provider/explainedWaits",
   "provider/faults",
+  "provider/kinds/leftVariables",
+  "provider/records/catalogCheck",
   "provider/refusals",
   "provider/restV2",
   "provider/rollOut/adoptions",
   "provider/rollOut/releases",
   "provider/rollOut/table",
-  "provider/template/leftVariables",
   "provider/unfinishedWrites",
   "sdk/contract/fileLock",
   "sdk/diagnosis/diagnose",
@@ -75,6 +74,7 @@ const LONG = [
   "sdk/transport/rateLimits",
   "sdk/transport/slowLine",
   "sdk/webhooks/webhookReceiverAttacks",
+  "tools/verifyService",
 ].map((name) => `${rootDir}/test/${name}.test.ts`);
 
 /** Where each test file leaves its processor time for the reporter. */

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { systemReason } from "../../emulator/io/systemReason";
 import { acceptedWords } from "../../provider/connection/config";
-import { createClient } from "../../sdk/client";
+import { createClient } from "../../sdk/client/client";
 import { API_NAMES } from "../../sdk/connection/resolver";
 import { type EnvironmentSettings, managementApi } from "../../sdk/connection/settings";
 import type { Endpoint } from "../../sdk/endpoints/record";

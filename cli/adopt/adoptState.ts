@@ -1,4 +1,4 @@
-import { isObject } from "../../provider/properties";
+import { isObject } from "../../provider/engine/properties";
 import type { ManagementApi } from "../../sdk/connection/settings";
 import { readTextFile } from "../readTextFile";
 import { oneLine } from "./source";

@@ -11,7 +11,7 @@ import {
 import { unusedVolumeField } from "../../sdk/endpoints/networkVolumes";
 import { splitList } from "../../sdk/endpoints/normalForms";
 import type { Endpoint, EndpointSettings } from "../../sdk/endpoints/record";
-import type { InputProblem } from "../../sdk/errors";
+import type { InputProblem } from "../../sdk/errors/errors";
 import { listFields, unsetValue } from "../../sdk/records/fields";
 import { withoutSecretTexts } from "./secrets";
 import { literal, oneLine, uniqueNames } from "./source";

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { systemReason } from "../../emulator/io/systemReason";
-import { redact } from "../../sdk/secret";
+import { redact } from "../../sdk/errors/secretText";
 import { say } from "../terminal";
 import type { AlertsFlags } from "./alertsFlags";
 import { dashboardOf } from "./rules/dashboard";

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import path from "node:path";
-import { redact } from "../../sdk/secret";
+import { redact } from "../../sdk/errors/secretText";
 import { printLines, say } from "../terminal";
 import { ruleOptions, writeOut } from "./alerts";
 import type { AlertsTestFlags } from "./alertsFlags";

@@ -1,8 +1,8 @@
 import { Socket } from "node:net";
 import type { Pool } from "pg";
 import { fileJournal, type Journal, postgresJournal } from "../../sdk";
+import { SecretText } from "../../sdk/errors/secretText";
 import { hideUrlPassword, STATEMENT_MS } from "../../sdk/journal/postgresJournal";
-import { SecretText } from "../../sdk/secret";
 import { isDatabase } from "./batchFlags";
 
 /** A journal that the command opened and must close. */

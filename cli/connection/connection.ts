@@ -16,8 +16,8 @@ import {
   requireApiKey,
   serviceName,
 } from "../../sdk/connection/settings";
-import { ConfigurationError } from "../../sdk/errors";
-import { redact, SecretText } from "../../sdk/secret";
+import { ConfigurationError } from "../../sdk/errors/errors";
+import { redact, SecretText } from "../../sdk/errors/secretText";
 import type { Learned } from "../pulumiCommand";
 import { say } from "../terminal";
 import { withLiveApi } from "./liveApi";

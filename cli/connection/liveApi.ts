@@ -1,8 +1,8 @@
+import { graphqlState } from "../../sdk/client/endOfGraphql";
 import { howItEnded } from "../../sdk/connection/endSigns";
 import type { Resolved } from "../../sdk/connection/resolver";
 import { API_VARIABLE, serviceName } from "../../sdk/connection/settings";
-import { graphqlState } from "../../sdk/endOfGraphql";
-import { ServerlessGpuError } from "../../sdk/errors";
+import { ServerlessGpuError } from "../../sdk/errors/errors";
 import { say } from "../terminal";
 
 /**

@@ -1,6 +1,6 @@
 import { CONFIG_NAMESPACE, type ProviderSettings, SETTING_VARIABLES } from "../../provider/connection/config";
-import type { Client } from "../../sdk/client";
-import { ServerlessGpuError } from "../../sdk/errors";
+import type { Client } from "../../sdk/client/client";
+import { ServerlessGpuError } from "../../sdk/errors/errors";
 import { type CheckResult, failed, ok, skipped, warning } from "./check";
 
 /**

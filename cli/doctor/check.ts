@@ -1,4 +1,4 @@
-import { redact } from "../../sdk/secret";
+import { redact } from "../../sdk/errors/secretText";
 
 /** The result of a check. `failed` needs a fix; `skipped` means that the check could not run. */
 export type CheckStatus = "ok" | "warning" | "failed" | "skipped";

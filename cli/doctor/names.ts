@@ -1,4 +1,4 @@
-import type { Client } from "../../sdk/client";
+import type { Client } from "../../sdk/client/client";
 import type { UnreadableRecord } from "../../sdk/records/listed";
 import { type CheckResult, failed, ok, skipped, together, warning } from "./check";
 

@@ -1,5 +1,5 @@
 import { CONFIG_NAMESPACE, clientOptions, type ProviderSettings } from "../../provider/connection/config";
-import { createClient } from "../../sdk/client";
+import { createClient } from "../../sdk/client/client";
 import { connectionLine } from "../../sdk/connection/resolver";
 import {
   type AddressName,
@@ -14,7 +14,7 @@ import { systemClock } from "../../sdk/contract/clock";
 import { END_OF_GRAPHQL, hasRestV1, LIST_CAP } from "../../sdk/contract/limits";
 import { isLoopback } from "../../sdk/contract/loopback";
 import { isOwnRefusal } from "../../sdk/diagnosis/refusals";
-import { AuthenticationError, ConfigurationError, RateLimitError, ServerlessGpuError } from "../../sdk/errors";
+import { AuthenticationError, ConfigurationError, RateLimitError, ServerlessGpuError } from "../../sdk/errors/errors";
 import { createAgent } from "../../sdk/transport/agents";
 import { Closing } from "../../sdk/transport/closing";
 import type { Http, WholeResponse } from "../../sdk/transport/httpRequest";

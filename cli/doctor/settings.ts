@@ -13,8 +13,8 @@ import {
   requireApiKey,
   serviceName,
 } from "../../sdk/connection/settings";
-import { ConfigurationError } from "../../sdk/errors";
-import { SecretText } from "../../sdk/secret";
+import { ConfigurationError } from "../../sdk/errors/errors";
+import { SecretText } from "../../sdk/errors/secretText";
 import { type ConnectionFlags, findConnection, howToDecrypt, unreadConfig } from "../connection/connection";
 import type { StackConfig } from "../connection/stackConfig";
 import { didYouMean } from "../didYouMean";

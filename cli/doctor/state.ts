@@ -1,5 +1,5 @@
 import { isLoopbackUrl, recordedService } from "../../provider/connection/account";
-import { RESOURCE_TYPES } from "../../provider/resourceTypes";
+import { RESOURCE_TYPES } from "../../provider/engine/resourceTypes";
 import { HOW_TO_DELETE, leftBehind, leftBehindText } from "../leftBehind";
 import type { Learned } from "../pulumiCommand";
 import {

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Registry } from "prom-client";
-import { redact } from "../../sdk/secret";
+import { redact } from "../../sdk/errors/secretText";
 import { shownSettings, type WatchedEndpoint } from "./endpointReads";
 import { poolPrices, poolStock, workerPrice } from "./prices";
 import type { Readings } from "./readings";

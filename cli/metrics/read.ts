@@ -1,5 +1,5 @@
 import { type Clock, sleep } from "../../sdk/contract/clock";
-import { ServerlessGpuError } from "../../sdk/errors";
+import { ServerlessGpuError } from "../../sdk/errors/errors";
 
 /** How long a value is shown after it was read, in milliseconds. */
 export const SHOWN_MS = 300_000;

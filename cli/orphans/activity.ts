@@ -1,5 +1,5 @@
-import type { Client } from "../../sdk/client";
-import { ServerlessGpuError } from "../../sdk/errors";
+import type { Client } from "../../sdk/client/client";
+import { ServerlessGpuError } from "../../sdk/errors/errors";
 
 /** Make a single attempt: someone is waiting, and an unreadable queue is an answer, too. */
 const ONCE = { timeoutMs: 10_000, maxRetries: 0 };

@@ -1,4 +1,4 @@
-import { createClient } from "../../sdk/client";
+import { createClient } from "../../sdk/client/client";
 import type { EnvironmentSettings } from "../../sdk/connection/settings";
 import { waitText } from "../../sdk/transport/observers";
 import { commandConnection } from "../connection/connection";

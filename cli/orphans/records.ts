@@ -1,6 +1,6 @@
-import type { Client } from "../../sdk/client";
+import type { Client } from "../../sdk/client/client";
 import type { Endpoint } from "../../sdk/endpoints/record";
-import { UnexpectedResponseError } from "../../sdk/errors";
+import { UnexpectedResponseError } from "../../sdk/errors/errors";
 import type { DeleteUnusedOptions } from "../../sdk/records/deleteUnused";
 import type { Listed, NamedRecord } from "../../sdk/records/listed";
 import { classOf } from "../stack";

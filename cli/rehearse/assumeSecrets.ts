@@ -1,5 +1,5 @@
-import { isObject } from "../../provider/properties";
-import { HIDDEN_SECRETS } from "../../provider/rehearsedDiff";
+import { isObject } from "../../provider/engine/properties";
+import { HIDDEN_SECRETS } from "../../provider/records/rehearsedDiff";
 import { classOf } from "../stack";
 import type { Step } from "./otherResources";
 import {

@@ -1,5 +1,5 @@
 import { createDecipheriv, pbkdf2Sync } from "node:crypto";
-import { isObject } from "../../provider/properties";
+import { isObject } from "../../provider/engine/properties";
 import type { Plan } from "./assumeSecrets";
 import { isSecret } from "./rewriteState";
 

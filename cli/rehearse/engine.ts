@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { redact } from "../../sdk/secret";
+import { redact } from "../../sdk/errors/secretText";
 
 /** The result of an engine command. */
 export interface Ended {

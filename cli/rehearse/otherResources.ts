@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { isObject } from "../../provider/properties";
+import { isObject } from "../../provider/engine/properties";
 import { classOf } from "../stack";
 import type { CopiedResource } from "./rewriteState";
 

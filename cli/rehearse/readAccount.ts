@@ -1,5 +1,5 @@
-import { isObject } from "../../provider/properties";
-import { createManagement } from "../../sdk/managementClient";
+import { isObject } from "../../provider/engine/properties";
+import { createManagement } from "../../sdk/client/managementClient";
 import { findConnection, requireSecrets } from "../connection/connection";
 import { withLiveApi } from "../connection/liveApi";
 import { PLACEHOLDER } from "./rewriteState";

@@ -1,5 +1,5 @@
-import { redact } from "../../sdk/secret";
-import { visible } from "../../sdk/visible";
+import { redact } from "../../sdk/errors/secretText";
+import { visible } from "../../sdk/errors/visible";
 import { jsonOf as forecastJson, textOf as forecastText } from "../forecast/forecast";
 import { calibrationCells } from "../forecast/report/calibration";
 import { duringCells, duringTitle } from "../forecast/report/during";

@@ -1,5 +1,5 @@
 import { accountRecord } from "../../provider/connection/account";
-import { isObject } from "../../provider/properties";
+import { isObject } from "../../provider/engine/properties";
 import { endpointQueueUrl, serverUrl } from "../../sdk/transport/urls";
 import { classOf } from "../stack";
 

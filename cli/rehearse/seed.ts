@@ -1,5 +1,5 @@
 import type { Seed } from "../../emulator";
-import { isObject } from "../../provider/properties";
+import { isObject } from "../../provider/engine/properties";
 import type { ServiceName } from "../../sdk/connection/settings";
 import { FIELDS } from "../../sdk/endpoints/fields";
 import { splitList } from "../../sdk/endpoints/normalForms";

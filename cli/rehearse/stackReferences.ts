@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { isObject } from "../../provider/properties";
+import { isObject } from "../../provider/engine/properties";
 import { type Pulumi, succeeded } from "./engine";
 import { type CopiedResource, type Exported, rewriteState, type Stage } from "./rewriteState";
 import type { Workspace } from "./workspace";

@@ -1,11 +1,11 @@
 import type { GpuOptions } from "../../sdk/catalog/catalog";
 import { readGpus } from "../../sdk/catalog/read";
 import type { AccountLimits, CatalogCpu, CatalogDataCenter, CatalogGpu } from "../../sdk/catalog/record";
-import { type Client, createClient } from "../../sdk/client";
+import { type Client, createClient } from "../../sdk/client/client";
 import type { EnvironmentSettings } from "../../sdk/connection/settings";
 import type { Endpoint } from "../../sdk/endpoints/record";
-import { ServerlessGpuError, UnexpectedResponseError } from "../../sdk/errors";
-import { redact } from "../../sdk/secret";
+import { ServerlessGpuError, UnexpectedResponseError } from "../../sdk/errors/errors";
+import { redact } from "../../sdk/errors/secretText";
 
 /** Something that could not be looked up, and the reason. */
 export interface NotLookedUp {

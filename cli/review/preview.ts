@@ -1,4 +1,4 @@
-import { UNKNOWN } from "../../provider/properties";
+import { UNKNOWN } from "../../provider/engine/properties";
 import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
 import { classOf, nameIn } from "../stack";
 import { leavingUrns, type Staying, whyItStays } from "./leaving";

@@ -1,4 +1,4 @@
-import { isObject } from "../../provider/properties";
+import { isObject } from "../../provider/engine/properties";
 
 export type Values = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import { visible } from "../../sdk/visible";
+import { visible } from "../../sdk/errors/visible";
 import { shownMoney } from "../shownValues";
 import type { Costs, SideCost, TotalCost } from "./cost";
 import type { ReviewFinding } from "./finding";

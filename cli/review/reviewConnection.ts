@@ -1,5 +1,5 @@
 import { type EnvironmentSettings, managementApi, serviceName } from "../../sdk/connection/settings";
-import { SecretText } from "../../sdk/secret";
+import { SecretText } from "../../sdk/errors/secretText";
 import { findConnection, lineOf, requireSecrets } from "../connection/connection";
 
 /**

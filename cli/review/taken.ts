@@ -1,4 +1,4 @@
-import { pick } from "../../provider/properties";
+import { pick } from "../../provider/engine/properties";
 import type { Endpoint } from "../../sdk/endpoints/record";
 import type { Answers, NotLookedUp } from "./lookUps";
 import { overlaid, type Planned, type Side } from "./preview";

@@ -5,7 +5,7 @@ import { namesOf } from "../../provider/fields/settings";
 import { closeNote } from "../../provider/machine/note";
 import { restore } from "../../provider/records/write";
 import { createClient } from "../../sdk";
-import { NotFoundError } from "../../sdk/errors";
+import { NotFoundError } from "../../sdk/errors/errors";
 import { commandConnection } from "../connection/connection";
 import { sayWhileWaiting } from "../connection/readInTime";
 import { findProgram } from "../doctor/program";

@@ -1,8 +1,8 @@
 import { type Arg, lookAtAdoption, type PreviewedKind } from "../../provider/adoption/description";
 import { readConfig } from "../../provider/connection/connection";
-import { log } from "../../provider/log";
-import { containsUnknown, isObject, type Properties } from "../../provider/properties";
-import { NotFoundError } from "../../sdk/errors";
+import { log } from "../../provider/engine/log";
+import { containsUnknown, isObject, type Properties } from "../../provider/engine/properties";
+import { NotFoundError } from "../../sdk/errors/errors";
 import type { NamedRecord } from "../../sdk/records/listed";
 
 /**

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Properties, UNKNOWN } from "../../provider/properties";
-import { SMOKE_TEST } from "../../provider/resourceTypes";
+import { type Properties, UNKNOWN } from "../../provider/engine/properties";
+import { SMOKE_TEST } from "../../provider/engine/resourceTypes";
 import { hasTestFailed } from "../../provider/smokeTest/smokeTestHandlers";
 import { isInitFailure } from "../wire/failures";
 import { type PluginResource, publicOutputs, toPublic } from "./resource";

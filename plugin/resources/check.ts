@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { readConfig } from "../../provider/connection/connection";
-import { log } from "../../provider/log";
-import { isObject, type Properties } from "../../provider/properties";
+import { log } from "../../provider/engine/log";
+import { isObject, type Properties } from "../../provider/engine/properties";
 import type { Received } from "../wire/properties";
 import { automaticNameInputs, type Nameless } from "./names";
 import { type PluginResource, toPublic } from "./resource";

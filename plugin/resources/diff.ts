@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Properties } from "../../provider/properties";
+import type { Properties } from "../../provider/engine/properties";
 import { type PluginResource, toPublic } from "./resource";
 
 /** A change to one property, identified by its path, such as `gpuIds[0]` or `env.MODEL`. */

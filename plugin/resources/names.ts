@@ -1,6 +1,6 @@
 import { CheckRequest } from "@pulumi/pulumi/proto/provider_pb";
+import type { Properties } from "../../provider/engine/properties";
 import { hashedName } from "../../provider/fields/naming";
-import type { Properties } from "../../provider/properties";
 
 const { Mode } = CheckRequest.AutonamingOptions;
 

@@ -1,7 +1,7 @@
+import type { Properties } from "../../provider/engine/properties";
 import { managedRecord } from "../../provider/fields/managed";
 import { newOwner, newWrite, stampOutput } from "../../provider/machine/stamp";
-import type { Properties } from "../../provider/properties";
-import { InvalidInputError } from "../../sdk/errors";
+import { InvalidInputError } from "../../sdk/errors/errors";
 import { defaultsOf } from "../../sdk/records/fields";
 import { withoutDefaults } from "./importDefaults";
 import { type PluginResource, toPublic } from "./resource";

@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { type Properties, pick, UNKNOWN } from "../../provider/properties";
+import { type Properties, pick, UNKNOWN } from "../../provider/engine/properties";
+import type { ResourceType } from "../../provider/engine/resourceTypes";
 import type { Situation } from "../../provider/records/recordKind";
-import type { ResourceType } from "../../provider/resourceTypes";
 import { splitList } from "../../sdk/endpoints/normalForms";
 import { type FieldTable, listFields } from "../../sdk/records/fields";
 import type { PreviewAdoption } from "./adoption";

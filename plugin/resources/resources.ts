@@ -1,12 +1,17 @@
-import { startCommand, TWO_COMMANDS, WRONG_COMMAND } from "../../provider/container/startCommand";
 import { ENDPOINT_KIND } from "../../provider/endpoint/endpointKind";
+import {
+  idleWorkersWarning,
+  keysInPlainText,
+  movingTagWarning,
+  plainKeysNote,
+} from "../../provider/engine/inputWarnings";
+import { isObject, objectOrEmpty, type Properties, pick } from "../../provider/engine/properties";
+import { RECORD_TYPES, SMOKE_TEST } from "../../provider/engine/resourceTypes";
+import { startCommand, TWO_COMMANDS, WRONG_COMMAND } from "../../provider/fields/startCommand";
 import * as HANDLERS from "../../provider/handlers";
-import { idleWorkersWarning, keysInPlainText, movingTagWarning, plainKeysNote } from "../../provider/inputWarnings";
-import { isObject, objectOrEmpty, type Properties, pick } from "../../provider/properties";
+import { SECRET_KIND } from "../../provider/kinds/secretKind";
+import { TEMPLATE_KIND } from "../../provider/kinds/templateKind";
 import { changedByUpdate } from "../../provider/records/recordHandlers";
-import { RECORD_TYPES, SMOKE_TEST } from "../../provider/resourceTypes";
-import { SECRET_KIND } from "../../provider/secret/secretKind";
-import { TEMPLATE_KIND } from "../../provider/template/templateKind";
 import { looksLikeCredential } from "../../sdk/containers/fields";
 import { unusedVolumeField } from "../../sdk/endpoints/networkVolumes";
 import { defaultsOf } from "../../sdk/records/fields";

@@ -1,4 +1,4 @@
-import { type Properties, pick } from "../../provider/properties";
+import { type Properties, pick } from "../../provider/engine/properties";
 
 /** Properties with a time limit, and a function that restores the original values. */
 interface Limited {

@@ -2,8 +2,8 @@ import * as grpc from "@grpc/grpc-js";
 import { ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Any } from "google-protobuf/google/protobuf/any_pb";
-import type { Properties } from "../../provider/properties";
-import { redact } from "../../sdk/secret";
+import type { Properties } from "../../provider/engine/properties";
+import { redact } from "../../sdk/errors/secretText";
 import { toWire } from "./properties";
 
 /** An error from create or update after which the engine keeps the incomplete resource. */

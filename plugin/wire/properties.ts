@@ -7,7 +7,7 @@ import {
   SIGNATURE,
   secretValue,
   UNKNOWN,
-} from "../../provider/properties";
+} from "../../provider/engine/properties";
 
 /**
  * The engine's placeholders for unknown strings, booleans, numbers, lists, assets, archives and

@@ -1,8 +1,8 @@
-import { InvalidInputError, NameTakenError, NotFoundError } from "../../sdk/errors";
+import { InvalidInputError, NameTakenError, NotFoundError } from "../../sdk/errors/errors";
 import type { FieldTable } from "../../sdk/records/fields";
+import { secretFields } from "../engine/hideSecretInputs";
+import { objectOrEmpty, type Properties, UNKNOWN } from "../engine/properties";
 import { changedIn } from "../fields/managed";
-import { secretFields } from "../hideSecretInputs";
-import { objectOrEmpty, type Properties, UNKNOWN } from "../properties";
 
 /**
  * Returns the record that `adoptId` refers to.

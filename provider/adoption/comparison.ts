@@ -1,10 +1,10 @@
 import type { Capabilities } from "../../sdk/contract/capabilities";
 import { fixedIn } from "../../sdk/records/fields";
 import type { NamedRecord } from "../../sdk/records/listed";
+import { type Properties, pick } from "../engine/properties";
 import { changedIn } from "../fields/managed";
 import type { InputKind } from "../fields/recordInputs";
 import { declaredSettings, differing } from "../fields/settings";
-import { type Properties, pick } from "../properties";
 
 /** The fields that an API cannot change, and the advice that messages give about them. */
 interface Unchangeable {

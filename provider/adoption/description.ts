@@ -1,16 +1,16 @@
 import type { Capabilities } from "../../sdk/contract/capabilities";
 import type { NamedRecord } from "../../sdk/records/listed";
 import type { Readers } from "../../sdk/records/readers";
-import { cancelled } from "../cancellation";
 import { clientFor } from "../connection/clientFor";
 import { providerSettings, type ReadConfig } from "../connection/config";
 import { capabilitiesOf } from "../connection/connection";
 import type { ProviderClient } from "../connection/providerClient";
+import { cancelled } from "../engine/cancellation";
+import { objectOrEmpty, type Properties } from "../engine/properties";
 import { fieldsIn } from "../fields/managed";
 import type { InputKind } from "../fields/recordInputs";
 import { fieldOf } from "../fields/settings";
 import { LIST_MAX_AGE_MS } from "../ownership/location";
-import { objectOrEmpty, type Properties } from "../properties";
 import { type AdoptableKind, compareForAdoption } from "./comparison";
 
 /** The parts of a kind that an adoption preview needs. */

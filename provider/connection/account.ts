@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { type ConnectionSettings, requireAddress, requireApiKey } from "../../sdk/connection/settings";
 import { RUNPOD_ADDRESSES } from "../../sdk/contract/limits";
 import { isLoopback } from "../../sdk/contract/loopback";
-import { CodedError } from "../../sdk/errors";
+import { CodedError } from "../../sdk/errors/errors";
 import { endpointQueueUrl } from "../../sdk/transport/urls";
-import type { Properties } from "../properties";
+import type { Properties } from "../engine/properties";
 
 /** A record's account, as stored in state. */
 interface AccountRecord {

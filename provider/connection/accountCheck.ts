@@ -1,7 +1,7 @@
 import type { ManagementApi } from "../../sdk/contract/limits";
-import { CodedError, ServerlessGpuError } from "../../sdk/errors";
-import { messageOf } from "../engineErrors";
-import { log } from "../log";
+import { CodedError, ServerlessGpuError } from "../../sdk/errors/errors";
+import { messageOf } from "../engine/errors";
+import { log } from "../engine/log";
 import type { Connection } from "./connection";
 import type { ProviderClient } from "./providerClient";
 

@@ -1,9 +1,9 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { type GraphqlState, howItEnded, mayMeanEnd } from "../../sdk/connection/endSigns";
 import { requireAddress } from "../../sdk/connection/settings";
-import { ConfigurationError } from "../../sdk/errors";
-import type { AnyHandler } from "../engineErrors";
-import { log } from "../log";
+import { ConfigurationError } from "../../sdk/errors/errors";
+import type { AnyHandler } from "../engine/errors";
+import { log } from "../engine/log";
 import { CONFIG_NAMESPACE, clientOptions, type ProviderSettings, providerSettings, type ReadConfig } from "./config";
 import { readConfig } from "./connection";
 import { decideApi, decidedApi, hasSwitched } from "./decidedApi";
@@ -104,7 +104,7 @@ async function switches(id: string | undefined, config: ReadConfig): Promise<boo
 
 function askService(settings: ProviderSettings): Promise<GraphqlState> {
   // Loaded lazily, because programs without data sources don't need it.
-  const { graphqlState }: typeof import("../../sdk/endOfGraphql") = require("../../sdk/endOfGraphql");
+  const { graphqlState }: typeof import("../../sdk/client/endOfGraphql") = require("../../sdk/client/endOfGraphql");
   return graphqlState(clientOptions(settings));
 }
 

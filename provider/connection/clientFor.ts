@@ -1,5 +1,5 @@
 import type { WarningEvent } from "../../sdk/transport/observers";
-import { log, rateLimitLogger } from "../log";
+import { log, rateLimitLogger } from "../engine/log";
 import { clientOptions, type ProviderSettings } from "./config";
 import type { ProviderClient } from "./providerClient";
 

@@ -1,4 +1,4 @@
-import type { ClientOptions } from "../../sdk/clientOptions";
+import type { ClientOptions } from "../../sdk/client/options";
 import { extraWords } from "../../sdk/connection/acceptedWords";
 import {
   environmentSource,
@@ -15,8 +15,8 @@ import {
   serviceName,
 } from "../../sdk/connection/settings";
 import { splitList } from "../../sdk/endpoints/normalForms";
-import { ConfigurationError } from "../../sdk/errors";
-import { SecretText } from "../../sdk/secret";
+import { ConfigurationError } from "../../sdk/errors/errors";
+import { SecretText } from "../../sdk/errors/secretText";
 import { currentRehearsal, REHEARSAL_VARIABLES } from "../../sdk/transport/rehearsal";
 
 import { decidedApi } from "./decidedApi";

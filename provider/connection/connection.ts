@@ -1,8 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { managementApi, requireAddress, serviceName } from "../../sdk/connection/settings";
 import { type Capabilities, capabilitiesAt } from "../../sdk/contract/capabilities";
-import { exitWithEngine } from "../exitWithEngine";
-import { containsUnknown } from "../properties";
+import { exitWithEngine } from "../engine/exitWithEngine";
+import { containsUnknown } from "../engine/properties";
 import { type AccountPlace, accountOf } from "./account";
 import { clientFor } from "./clientFor";
 import { CONFIG_NAMESPACE, type ProviderSettings, providerSettings, type ReadConfig } from "./config";

@@ -1,10 +1,10 @@
-import type { ClientOptions } from "../../sdk/clientOptions";
-import { connectAccount } from "../../sdk/connected";
+import { connectAccount } from "../../sdk/client/connected";
+import type { AddedToEndpoints } from "../../sdk/client/management";
+import { clientOver, type ManagementClient } from "../../sdk/client/managementClient";
+import type { ClientOptions } from "../../sdk/client/options";
 import { createJobQueue, type JobQueue } from "../../sdk/jobs/jobQueue";
 import type { LoadBalancer } from "../../sdk/loadBalancer/loadBalancer";
 import type { Logs } from "../../sdk/logs/logs";
-import type { AddedToEndpoints } from "../../sdk/management";
-import { clientOver, type ManagementClient } from "../../sdk/managementClient";
 
 /**
  * The parts of a client that deployments need: the management API, and a queue for health and smoke

@@ -7,7 +7,7 @@ import {
   serviceName,
 } from "../../sdk/connection/settings";
 import { END_OF_GRAPHQL } from "../../sdk/contract/limits";
-import { nearestWord } from "../../sdk/nearestWord";
+import { nearestWord } from "../../sdk/errors/nearestWord";
 import { CONFIG_NAMES, CONFIG_NAMESPACE, providerConnection, providerSettings, type ReadConfig } from "./config";
 
 /** Returns a warning for each unknown setting in the stack's config. */

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { ServerlessGpuError } from "../../sdk/errors";
+import { ServerlessGpuError } from "../../sdk/errors/errors";
 import { readOverAutomaticApi } from "../connection/automaticApi";
 import { CONFIG_NAMESPACE, type ReadConfig } from "../connection/config";
 import { contextFor, type DataSource } from "../functions/dataSource";

@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { type FieldTable, listFields } from "../../sdk/records/fields";
-import type { Properties } from "../properties";
+import type { Properties } from "../engine/properties";
 
 /*
  * State may have been written by the other form of this provider. The dynamic form stores

@@ -2,14 +2,14 @@ import { systemClock, timeLimit } from "../../sdk/contract/clock";
 import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
 import type { ScaleDownOptions } from "../../sdk/endpoints/putBack";
 import { AT_ZERO, isAtZero, type WorkerLimits } from "../../sdk/endpoints/workerLimits";
-import { cancelled } from "../cancellation";
 import { connect, currentPlace } from "../connection/connection";
 import type { ProviderClient } from "../connection/providerClient";
-import { messageOf } from "../engineErrors";
-import { log } from "../log";
+import { cancelled } from "../engine/cancellation";
+import { messageOf } from "../engine/errors";
+import { log } from "../engine/log";
+import type { Properties } from "../engine/properties";
 import { closeNote, type Note, noteWrite, openNote, type Purpose, type Written } from "../machine/note";
 import { LIST_MAX_AGE_MS } from "../ownership/location";
-import type { Properties } from "../properties";
 
 /*
  * An endpoint at zero takes no jobs. A deletion or recycle that is killed leaves it there, and the

@@ -1,11 +1,11 @@
 import { pollUntil, systemClock } from "../../sdk/contract/clock";
 import { explainWait } from "../../sdk/diagnosis/waits";
-import { CodedError, NotFoundError } from "../../sdk/errors";
-import { cancelled } from "../cancellation";
+import { CodedError, NotFoundError } from "../../sdk/errors/errors";
 import type { ProviderClient } from "../connection/providerClient";
-import { initFailure } from "../engineErrors";
-import { logChange, waitLogger } from "../log";
-import type { Properties } from "../properties";
+import { cancelled } from "../engine/cancellation";
+import { initFailure } from "../engine/errors";
+import { logChange, waitLogger } from "../engine/log";
+import type { Properties } from "../engine/properties";
 import { deletedElsewhere } from "../records/absent";
 import { withEvidence } from "../smokeTest/evidence";
 

@@ -4,11 +4,11 @@ import { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS, FIELDS } from "../../sdk/endpoints/
 import { checkEndpointFields, crossFieldProblems, newTierWarnings, processorProblems } from "../../sdk/endpoints/input";
 import { drainProblems, limitProblems } from "../../sdk/endpoints/interfaceLimits";
 import { containerProblems } from "../../sdk/endpoints/ownContainer";
-import type { InputProblem } from "../../sdk/errors";
+import type { InputProblem } from "../../sdk/errors/errors";
 import { lackedAt } from "../../sdk/records/fields";
 import { acceptedWords, type ReadConfig } from "../connection/config";
+import { isObject, type Properties, pick, SECONDS, TRUE_OR_FALSE, UNKNOWN } from "../engine/properties";
 import type { InputKind } from "../fields/recordInputs";
-import { isObject, type Properties, pick, SECONDS, TRUE_OR_FALSE, UNKNOWN } from "../properties";
 import { moveProblems, rollOutProblems, withoutUnsetParts } from "../rollOut/rollOutInputs";
 import { sourceProblems, staysWithOther, withOneSource } from "./ownContainer";
 
@@ -53,7 +53,7 @@ export const ENDPOINT_INPUTS = {
 /** Two forms of the same setting. A program that switches forms only manages the new one. */
 const VOLUME_FORMS: readonly string[] = ["networkVolumeId", "networkVolumeIds"];
 
-/** Drops the form that is `null` if the other form is set. */
+/** Drops the volume field that is `null` if the other one is set. */
 function withOneVolumeForm(inputs: Properties): Properties {
   if (VOLUME_FORMS.some((form) => inputs[form] === undefined)) return inputs;
   const [empty] = VOLUME_FORMS.filter((form) => inputs[form] === null);

@@ -1,13 +1,13 @@
 import type { Endpoint } from "../../sdk/endpoints/record";
 import type { Listed } from "../../sdk/records/listed";
-import { cancelled } from "../cancellation";
 import { connect } from "../connection/connection";
 import type { ProviderClient } from "../connection/providerClient";
-import { messageOf } from "../engineErrors";
-import { log } from "../log";
+import { cancelled } from "../engine/cancellation";
+import { messageOf } from "../engine/errors";
+import { log } from "../engine/log";
+import { UNKNOWN } from "../engine/properties";
 import { LIST_MAX_AGE_MS, refuseMove } from "../ownership/location";
 import { freshAutomaticName } from "../ownership/owners";
-import { UNKNOWN } from "../properties";
 import type { Situation } from "../records/recordKind";
 import { hasOwnContainer } from "./ownContainer";
 

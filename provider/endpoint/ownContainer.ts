@@ -2,9 +2,9 @@ import type { Capabilities } from "../../sdk/contract/capabilities";
 import { FIELDS } from "../../sdk/endpoints/fields";
 import { isContainerField, NO_CONTAINER } from "../../sdk/endpoints/ownContainer";
 import type { Endpoint } from "../../sdk/endpoints/record";
-import type { InputProblem } from "../../sdk/errors";
+import type { InputProblem } from "../../sdk/errors/errors";
+import { isObject, type Properties, pick } from "../engine/properties";
 import { fieldsIn } from "../fields/managed";
-import { isObject, type Properties, pick } from "../properties";
 
 /*
  * An endpoint has either the template of the program, or a container of its own. The service may

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { NameTakenError } from "../../sdk/errors";
+import { NameTakenError } from "../../sdk/errors/errors";
 import type { NamedRecord } from "../../sdk/records/listed";
-import { log } from "../log";
+import { log } from "../engine/log";
+import type { Properties } from "../engine/properties";
 import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/machineRecord";
 import { isOfThisProcess, mayStillRun, thisProcess } from "../machine/processes";
-import type { Properties } from "../properties";
 
 /*
  * Names that must be unique at the service, and that the program does not set. The digits are

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { FieldTable } from "../../sdk/records/fields";
-import { type Properties, pick } from "../properties";
+import { type Properties, pick } from "../engine/properties";
 
 /*
  * The outputs record which fields the program manages, because a refresh gets only the outputs.

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Properties } from "../properties";
+import type { Properties } from "../engine/properties";
 
 const DIGITS = 7;
 

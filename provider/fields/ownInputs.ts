@@ -1,6 +1,6 @@
-import type { InputProblem } from "../../sdk/errors";
+import type { InputProblem } from "../../sdk/errors/errors";
 import { ID_CHARACTERS, isPathSegment } from "../../sdk/transport/urls";
-import type { InputRule } from "../properties";
+import type { InputRule } from "../engine/properties";
 
 /** The rules for inputs that only the provider uses and that are not sent to RunPod. */
 export type OwnRules = Readonly<Record<string, InputRule>>;

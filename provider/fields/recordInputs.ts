@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import type { InputProblem } from "../../sdk/errors";
+import type { InputProblem } from "../../sdk/errors/errors";
 import { defaultsOf, type FieldTable } from "../../sdk/records/fields";
 import { missingFields, noSuchProperty } from "../../sdk/records/input";
 import type { ReadConfig } from "../connection/config";
-import { containsUnknown, type Properties, pick, UNKNOWN } from "../properties";
+import { containsUnknown, type Properties, pick, UNKNOWN } from "../engine/properties";
 import { nameAutomatically, stableName } from "./naming";
 import { checkOwnInputs, commonRules, type OwnRules } from "./ownInputs";
 

@@ -1,5 +1,5 @@
 import type { FieldTable } from "../../sdk/records/fields";
-import { isObject, objectOrEmpty, type Properties, pick } from "../properties";
+import { isObject, objectOrEmpty, type Properties, pick } from "../engine/properties";
 import { changedIn } from "./managed";
 
 /*

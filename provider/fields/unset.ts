@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type FieldTable, unsetValue } from "../../sdk/records/fields";
-import { type Properties, pick } from "../properties";
+import { type Properties, pick } from "../engine/properties";
 
 /*
  * State leaves out fields that few records use, while they are unset: the engine writes all of it

@@ -9,7 +9,7 @@ import {
   type StockLevel,
 } from "../../sdk/catalog/record";
 import { splitList } from "../../sdk/endpoints/normalForms";
-import { InvalidInputError } from "../../sdk/errors";
+import { InvalidInputError } from "../../sdk/errors/errors";
 import type { DataSourceContext } from "./dataSource";
 
 // The plugin loads this file, so it doesn't import any values from Pulumi.

@@ -1,5 +1,5 @@
 import type { Endpoint } from "../../sdk/endpoints/record";
-import { InvalidInputError, NotFoundError } from "../../sdk/errors";
+import { InvalidInputError, NotFoundError } from "../../sdk/errors/errors";
 import type { DataSourceContext } from "./dataSource";
 import { lookTwice, requireOne, shownBy } from "./findRecord";
 

@@ -1,6 +1,6 @@
 import { sleep, systemClock } from "../../sdk/contract/clock";
 import { LIST_CAP, LIST_LAG_MS } from "../../sdk/contract/limits";
-import { InvalidInputError, NotFoundError } from "../../sdk/errors";
+import { InvalidInputError, NotFoundError } from "../../sdk/errors/errors";
 import type { Listed, NamedRecord } from "../../sdk/records/listed";
 
 /** Selects a record by its id or by its exact name. */

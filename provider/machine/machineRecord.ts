@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { isObject, type Properties } from "../properties";
+import { isObject, type Properties } from "../engine/properties";
 import { candidateFolders, ifThere, isPrivate, makePrivateFolder } from "./folders";
 import { lastWrite } from "./stamp";
 

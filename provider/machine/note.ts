@@ -1,4 +1,4 @@
-import { isObject, type Properties } from "../properties";
+import { isObject, type Properties } from "../engine/properties";
 import { readRecord, recordsAbout, removeRecord, type ServiceRecord, subjectAbout, writeRecord } from "./machineRecord";
 import { isSeenRunning, thisProcess } from "./processes";
 import { seal, unseal } from "./seal";

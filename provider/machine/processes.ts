@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { processNamespace, processState, systemStart } from "../../sdk/contract/processNamespace";
-import type { Properties } from "../properties";
+import type { Properties } from "../engine/properties";
 
 /*
  * Machines and containers may share a cache folder, and a process id means nothing outside its own

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
-import { isObject, type Properties } from "../properties";
+import { isObject, type Properties } from "../engine/properties";
 
 /*
  * Settings may hold the values of environment variables. In files on this machine and in internal

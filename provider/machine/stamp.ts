@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Properties } from "../properties";
+import type { Properties } from "../engine/properties";
 
 /*
  * State identifies a resource and its last write by one output: `__stamp`, two tokens joined by a

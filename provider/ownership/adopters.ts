@@ -1,9 +1,9 @@
-import { InvalidInputError } from "../../sdk/errors";
-import { engineAddress } from "../exitWithEngine";
-import { log } from "../log";
+import { InvalidInputError } from "../../sdk/errors/errors";
+import { engineAddress } from "../engine/exitWithEngine";
+import { log } from "../engine/log";
+import type { Properties } from "../engine/properties";
 import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/machineRecord";
 import { drawnAt, ownerOf } from "../machine/stamp";
-import type { Properties } from "../properties";
 
 /*
  * A resource may adopt a record that another resource of the program has, for example under a new

@@ -1,11 +1,11 @@
-import { CodedError, EmptyListError } from "../../sdk/errors";
+import { CodedError, EmptyListError } from "../../sdk/errors/errors";
 import type { FindOptions } from "../../sdk/records/collection";
-import { cancelled } from "../cancellation";
 import { isOtherAccount, isOtherProvider, isRedirected, refuseOtherAccount } from "../connection/account";
 import { connect, currentPlace, readConfig } from "../connection/connection";
 import type { ProviderClient } from "../connection/providerClient";
-import { log } from "../log";
-import type { Properties } from "../properties";
+import { cancelled } from "../engine/cancellation";
+import { log } from "../engine/log";
+import type { Properties } from "../engine/properties";
 
 /** The maximum age of the list that the resources of one run share, in milliseconds. */
 export const LIST_MAX_AGE_MS = 60_000;

@@ -1,6 +1,6 @@
-import { type InputProblem, InvalidInputError } from "../../sdk/errors";
+import { type InputProblem, InvalidInputError } from "../../sdk/errors/errors";
+import { type Properties, UNKNOWN } from "../engine/properties";
 import { newOwner, ownerOf } from "../machine/stamp";
-import { type Properties, UNKNOWN } from "../properties";
 import { managerInThisRun, markAdopter, markManager, unmarkAdopter } from "./adopters";
 
 /*

@@ -1,9 +1,9 @@
-import { EmptyListError, NotFoundError } from "../../sdk/errors";
+import { EmptyListError, NotFoundError } from "../../sdk/errors/errors";
 import { noSuchRecord } from "../../sdk/records/reads";
 import { refuseOtherAccount } from "../connection/account";
 import type { Connection } from "../connection/connection";
-import { log } from "../log";
-import type { Properties } from "../properties";
+import { log } from "../engine/log";
+import type { Properties } from "../engine/properties";
 
 /**
  * Returns the result of `read` for a record that was not found. A result without an id tells the

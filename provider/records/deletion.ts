@@ -1,9 +1,9 @@
 import type { DeleteUnusedOptions } from "../../sdk/records/deleteUnused";
-import { cancelled } from "../cancellation";
 import type { Connection } from "../connection/connection";
 import type { ProviderClient } from "../connection/providerClient";
-import { log, waitLogger } from "../log";
-import type { Properties } from "../properties";
+import { cancelled } from "../engine/cancellation";
+import { log, waitLogger } from "../engine/log";
+import type { Properties } from "../engine/properties";
 
 /** The client's delete method for a kind of record that may be in use by others. */
 interface Deletable {

@@ -1,5 +1,5 @@
 import type { NamedRecord } from "../../sdk/records/listed";
-import { log } from "../log";
+import { log } from "../engine/log";
 
 /**
  * Warns that other records have the same name as a new record. The

@@ -1,12 +1,12 @@
 import { fixedIn } from "../../sdk/records/fields";
 import type { NamedRecord } from "../../sdk/records/listed";
 import { accountRecord } from "../connection/account";
+import { log } from "../engine/log";
+import { isObject, type Properties, pick } from "../engine/properties";
 import { fieldsIn, managedRecord } from "../fields/managed";
 import { ownInputs } from "../fields/recordInputs";
 import { fieldOf, flat } from "../fields/settings";
-import { log } from "../log";
 import { lastWrite, ownerOf, stampOutput } from "../machine/stamp";
-import { isObject, type Properties, pick } from "../properties";
 import type { Circumstances, RecordKind } from "./recordKind";
 
 /*

@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { CodedError } from "../../sdk/errors";
+import { CodedError } from "../../sdk/errors/errors";
 import type { NamedRecord } from "../../sdk/records/listed";
 import { adoptsOther, refuseOtherId, refuseTakenName } from "../adoption/adoption";
 import { isRecordedElsewhere, refuseAfterOtherAccount, refuseOtherAccount } from "../connection/account";
@@ -12,18 +12,18 @@ import {
   currentPlace,
   readConfig,
 } from "../connection/connection";
+import { log } from "../engine/log";
+import { type Properties, UNKNOWN } from "../engine/properties";
 import { createNamed } from "../fields/drawnName";
 import { managesOthersIn } from "../fields/managed";
 import { changesOwnInputs, checkRecordInputs } from "../fields/recordInputs";
 import { differing, fieldOf } from "../fields/settings";
-import { log } from "../log";
 import { closeNote, type Note, noteWrite, openNote } from "../machine/note";
 import { lastWrite, newWrite, ownerOf } from "../machine/stamp";
 import { isLeftToAdopter, unmarkAdopter } from "../ownership/adopters";
 import { locate } from "../ownership/location";
 import { oneAtATime } from "../ownership/oneAtATime";
 import { noteChecked, noteCompared, ownerOfNew } from "../ownership/owners";
-import { type Properties, UNKNOWN } from "../properties";
 import { explainAbsence, withDropAdvice } from "./absent";
 import { adoptRecord, endAdoption, takeOver } from "./adopt";
 import { fieldsToCreate, toOutputs, unseenOutputs } from "./outputs";

@@ -3,9 +3,9 @@ import type { NamedRecord } from "../../sdk/records/listed";
 import type { PreviewedKind } from "../adoption/description";
 import type { ReadConfig } from "../connection/config";
 import type { Connection } from "../connection/connection";
+import type { Properties } from "../engine/properties";
 import type { InputKind } from "../fields/recordInputs";
 import type { Note } from "../machine/note";
-import type { Properties } from "../properties";
 
 /** The starting point of an update or an adoption. */
 export interface Situation {

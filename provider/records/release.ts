@@ -1,9 +1,9 @@
 import { currentPlace } from "../connection/connection";
-import { log } from "../log";
+import { log } from "../engine/log";
+import type { Properties } from "../engine/properties";
 import { closeNote } from "../machine/note";
 import { ownerOf } from "../machine/stamp";
 import { unmarkAdopter } from "../ownership/adopters";
-import type { Properties } from "../properties";
 import { writtenBy } from "./write";
 
 /**

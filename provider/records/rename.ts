@@ -1,4 +1,4 @@
-import { NameTakenError } from "../../sdk/errors";
+import { NameTakenError } from "../../sdk/errors/errors";
 
 /**
  * Returns the update option that prevents renaming a record to a name that another record already

@@ -1,10 +1,10 @@
-import { InvalidInputError } from "../../sdk/errors";
+import { InvalidInputError } from "../../sdk/errors/errors";
 import { fixedIn } from "../../sdk/records/fields";
 import type { NamedRecord } from "../../sdk/records/listed";
-import { cancelled } from "../cancellation";
 import { connect, currentCapabilities, currentPlace } from "../connection/connection";
-import { log } from "../log";
-import type { Properties } from "../properties";
+import { cancelled } from "../engine/cancellation";
+import { log } from "../engine/log";
+import type { Properties } from "../engine/properties";
 import { deletedElsewhere } from "./absent";
 import { shownFields } from "./outputs";
 import type { RecordKind, Situation } from "./recordKind";

@@ -7,13 +7,13 @@ import type { NamedRecord } from "../../sdk/records/listed";
 import { existing } from "../../sdk/records/reads";
 import { recordedService } from "../connection/account";
 import { type Connection, currentPlace } from "../connection/connection";
+import { secretFields } from "../engine/hideSecretInputs";
+import { log } from "../engine/log";
+import { isObject, type Properties, pick } from "../engine/properties";
 import { fieldsIn, newlyManagedIn } from "../fields/managed";
 import { declaredSettings, differing, fieldOf, namesOf, nested, sameSettings } from "../fields/settings";
-import { secretFields } from "../hideSecretInputs";
-import { log } from "../log";
 import { closeNote, type Note, noteWrite, openNote, type Purpose, type Written } from "../machine/note";
 import { oneAtATime } from "../ownership/oneAtATime";
-import { isObject, type Properties, pick } from "../properties";
 import { shownFields } from "./outputs";
 import type { RecordKind, Save, Situation } from "./recordKind";
 

@@ -1,11 +1,11 @@
 import { sleep, systemClock } from "../../sdk/contract/clock";
 import { LIST_LAG_MS } from "../../sdk/contract/limits";
-import { CodedError, ServerlessGpuError } from "../../sdk/errors";
-import { cancelled } from "../cancellation";
+import { CodedError, ServerlessGpuError } from "../../sdk/errors/errors";
 import type { ProviderClient } from "../connection/providerClient";
-import { secretFields } from "../hideSecretInputs";
-import { log, waitLogger } from "../log";
-import type { Properties } from "../properties";
+import { cancelled } from "../engine/cancellation";
+import { secretFields } from "../engine/hideSecretInputs";
+import { log, waitLogger } from "../engine/log";
+import type { Properties } from "../engine/properties";
 import { runTest } from "../smokeTest/smokeTestHandlers";
 import type { JobWatch, RollOut } from "./rollOutInputs";
 import {

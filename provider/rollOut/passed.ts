@@ -1,6 +1,6 @@
 import { FIELDS } from "../../sdk/endpoints/fields";
 import { workerFields } from "../../sdk/records/fields";
-import { digestOf, isObject, type Properties, pick, secretValue } from "../properties";
+import { digestOf, isObject, type Properties, pick, secretValue } from "../engine/properties";
 
 /*
  * The outputs record which release last passed: its test, or the wait for its workers. After a

@@ -1,11 +1,11 @@
 import { FIELDS } from "../../sdk/endpoints/fields";
 import type { Endpoint } from "../../sdk/endpoints/record";
-import { CodedError } from "../../sdk/errors";
+import { CodedError } from "../../sdk/errors/errors";
 import type { Connection } from "../connection/connection";
-import { initFailure, messageOf } from "../engineErrors";
+import { initFailure, messageOf } from "../engine/errors";
+import { log } from "../engine/log";
+import { type Properties, pick } from "../engine/properties";
 import { changedIn } from "../fields/managed";
-import { log } from "../log";
-import { type Properties, pick } from "../properties";
 import type { Settling } from "../records/recordHandlers";
 import { evidenceOf } from "../smokeTest/evidence";
 import { judge } from "./judge";

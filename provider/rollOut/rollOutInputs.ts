@@ -1,6 +1,6 @@
-import type { InputProblem } from "../../sdk/errors";
+import type { InputProblem } from "../../sdk/errors/errors";
 import { noSuchProperty } from "../../sdk/records/input";
-import { containsUnknown, type InputRule, isObject, type Properties, SECONDS, UNKNOWN } from "../properties";
+import { containsUnknown, type InputRule, isObject, type Properties, SECONDS, UNKNOWN } from "../engine/properties";
 
 /** The `rollOut` input in normal form. */
 export interface RollOut {

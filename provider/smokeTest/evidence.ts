@@ -1,6 +1,6 @@
-import { ServerlessGpuError } from "../../sdk/errors";
-import { cancelled } from "../cancellation";
+import { ServerlessGpuError } from "../../sdk/errors/errors";
 import type { ProviderClient } from "../connection/providerClient";
+import { cancelled } from "../engine/cancellation";
 
 /** The number of log lines in an error. */
 const LINES = 20;

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { CodedError } from "../../sdk/errors";
-import { hideJobSecret, redactBeginning } from "../../sdk/secret";
-import { secretFields } from "../hideSecretInputs";
-import type { Properties } from "../properties";
+import { CodedError } from "../../sdk/errors/errors";
+import { hideJobSecret, redactBeginning } from "../../sdk/errors/secretText";
+import { secretFields } from "../engine/hideSecretInputs";
+import type { Properties } from "../engine/properties";
 
 const SHORTEST_HIDDEN_STRING = 8;
 const LONGEST_SHOWN = 300;

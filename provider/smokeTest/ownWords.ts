@@ -1,4 +1,4 @@
-import { ServerlessGpuError } from "../../sdk/errors";
+import { ServerlessGpuError } from "../../sdk/errors/errors";
 
 const AGAIN = "The next pulumi up runs the test again";
 

@@ -1,12 +1,12 @@
 import { systemClock, timeLimit } from "../../sdk/contract/clock";
 import { explainWait } from "../../sdk/diagnosis/waits";
-import { CodedError, type InputProblem, ServerlessGpuError } from "../../sdk/errors";
-import { redactBeginning } from "../../sdk/secret";
-import { cancelled } from "../cancellation";
+import { CodedError, type InputProblem, ServerlessGpuError } from "../../sdk/errors/errors";
+import { redactBeginning } from "../../sdk/errors/secretText";
 import { connect } from "../connection/connection";
-import { secretFields } from "../hideSecretInputs";
-import { logChange, waitLogger } from "../log";
-import { containsUnknown, type Properties } from "../properties";
+import { cancelled } from "../engine/cancellation";
+import { secretFields } from "../engine/hideSecretInputs";
+import { logChange, waitLogger } from "../engine/log";
+import { containsUnknown, type Properties } from "../engine/properties";
 
 /** The inputs of a test that sends a request. */
 export const REQUEST_INPUTS = ["path", "method", "body", "expectedStatus", "expectedBody"];

@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { systemClock } from "../../sdk/contract/clock";
 import { explainWait } from "../../sdk/diagnosis/waits";
-import { CodedError, type InputProblem, InvalidInputError, ServerlessGpuError } from "../../sdk/errors";
+import { CodedError, type InputProblem, InvalidInputError, ServerlessGpuError } from "../../sdk/errors/errors";
 import type { JobHandle } from "../../sdk/jobs/jobHandle";
 import type { CompletedJob } from "../../sdk/jobs/jobRecord";
 import {
@@ -12,11 +12,11 @@ import {
   type S3Config,
 } from "../../sdk/jobs/jobRequest";
 import { noSuchProperty } from "../../sdk/records/input";
-import { cancelled } from "../cancellation";
 import { configure, connect } from "../connection/connection";
-import { initFailure } from "../engineErrors";
-import { log, logChange, waitLogger } from "../log";
-import { containsUnknown, isObject, type Properties, SECONDS } from "../properties";
+import { cancelled } from "../engine/cancellation";
+import { initFailure } from "../engine/errors";
+import { log, logChange, waitLogger } from "../engine/log";
+import { containsUnknown, isObject, type Properties, SECONDS } from "../engine/properties";
 import { withEvidence } from "./evidence";
 import { assertExpected, hideInput } from "./expectedOutput";
 import { inOwnWords } from "./ownWords";

@@ -1,5 +1,5 @@
 import { compareVersions } from "../endpoints/normalForms";
-import { nearestWord } from "../nearestWord";
+import { nearestWord } from "../errors/nearestWord";
 import {
   allowedDataCenters,
   type CatalogView,

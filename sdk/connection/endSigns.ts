@@ -1,4 +1,4 @@
-import { ServerlessGpuError } from "../errors";
+import { ServerlessGpuError } from "../errors/errors";
 
 /** What a read of GraphQL says about whether the service still serves it. */
 export type GraphqlState =

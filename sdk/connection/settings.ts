@@ -5,7 +5,7 @@ import {
   RUNPOD_ADDRESSES,
   type ServiceName,
 } from "../contract/limits";
-import { ConfigurationError } from "../errors";
+import { ConfigurationError } from "../errors/errors";
 import { INTERFACE_PATHS } from "../transport/urls";
 
 export type { ManagementApi, ServiceName };

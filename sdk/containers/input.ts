@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { hideJobSecret } from "../errors/secretText";
 import { describe, must, type TypeSchema } from "../records/input";
-import { hideJobSecret } from "../secret";
 import { looksLikeCredential, MAX_ENV_VARIABLES, normalizePorts } from "./fields";
 import type { EnvChanges } from "./record";
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../contract/clock";
-import { RequestTimeoutError, ServerlessGpuError } from "../errors";
+import { RequestTimeoutError, ServerlessGpuError } from "../errors/errors";
 
 /**
  * The time limit of a read, in milliseconds. It is short because someone is waiting for the

@@ -6,7 +6,7 @@ import {
   NoQueueError,
   NotFoundError,
   type ServerlessGpuError,
-} from "../errors";
+} from "../errors/errors";
 import type { ServiceRefusal } from "./evidence";
 
 /**

@@ -4,7 +4,7 @@ import type { Container } from "../containers/record";
 import type { Capabilities } from "../contract/capabilities";
 import type { Clock } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
-import { QuotaExceededError } from "../errors";
+import { QuotaExceededError } from "../errors/errors";
 import type { RecordCalls } from "../records/calls";
 import { sendDeletion, sendWrite } from "../records/changeRecord";
 import {

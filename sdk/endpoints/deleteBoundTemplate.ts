@@ -1,4 +1,4 @@
-import { InUseError } from "../errors";
+import { InUseError } from "../errors/errors";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import type { EndpointCollection } from "./calls";
 

@@ -1,6 +1,6 @@
 import { pollUntil, sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
-import { BusinessRuleError, CodedError, InvalidInputError, NotFoundError, RejectedError } from "../errors";
+import { BusinessRuleError, CodedError, InvalidInputError, NotFoundError, RejectedError } from "../errors/errors";
 import { look, lookAfterDeletion } from "../records/absence";
 import { readSharedWith } from "../records/reads";
 import type { ObservedOptions } from "../transport/requestOptions";

@@ -1,5 +1,5 @@
 import { changedEnv, hideEnv } from "../containers/input";
-import { InvalidInputError } from "../errors";
+import { InvalidInputError } from "../errors/errors";
 import { CREATE_OPTIONS, KNOWN_OPTIONS, UPDATE_OPTIONS } from "../records/callOptions";
 import type { KnownOptions, UpdateRecordOptions } from "../records/collection";
 import { fixedIn } from "../records/fields";

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { CONTAINER_TYPES, ENV_OF_CHANGE } from "../containers/input";
 import { DATA_CENTER_ID, FLASH_BOOT_NAME_SUFFIX, GPU_TIERS, LOCATIONS, SCALER_TYPES } from "../contract/limits";
-import { type InputProblem, InvalidInputError } from "../errors";
-import { nearestWord } from "../nearestWord";
+import { type InputProblem, InvalidInputError } from "../errors/errors";
+import { nearestWord } from "../errors/nearestWord";
 import type { AnyField } from "../records/fields";
 import { checkFields, describe, type FieldSchemas, fieldSchemas, missingFields, must, nearest } from "../records/input";
 import { ENDPOINT_DEFAULTS, FIELDS } from "./fields";

@@ -1,5 +1,5 @@
 import type { Capabilities, EndpointLimits } from "../contract/capabilities";
-import { type InputProblem, InvalidInputError } from "../errors";
+import { type InputProblem, InvalidInputError } from "../errors/errors";
 import { type FieldPlace, lackedAt } from "../records/fields";
 import { FIELDS } from "./fields";
 import type { EndpointInput, EndpointSettings } from "./record";

@@ -1,4 +1,4 @@
-import type { InputProblem } from "../errors";
+import type { InputProblem } from "../errors/errors";
 import { normalizeSet } from "./normalForms";
 
 // Programs load this file on startup, so it must not import any libraries.

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { CONTAINER_DEFAULTS, CONTAINER_FIELDS, CONTAINER_TABLE } from "../containers/fields";
 import type { Container, EnvChanges } from "../containers/record";
-import type { InputProblem } from "../errors";
+import type { InputProblem } from "../errors/errors";
 import { type KeptField, selectionOfField, unsetValue } from "../records/fields";
 import type { Endpoint, EndpointSettings } from "./record";
 

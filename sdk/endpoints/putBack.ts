@@ -1,4 +1,4 @@
-import { CodedError, NotFoundError, RejectedError, ServerlessGpuError } from "../errors";
+import { CodedError, NotFoundError, RejectedError, ServerlessGpuError } from "../errors/errors";
 import { look } from "../records/absence";
 import type { KnownSettings } from "../records/calls";
 import type { ObservedOptions } from "../transport/requestOptions";

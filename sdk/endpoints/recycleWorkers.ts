@@ -1,6 +1,6 @@
 import { pollUntil } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
-import { CodedError } from "../errors";
+import { CodedError } from "../errors/errors";
 import { findOrProveAbsent } from "../records/absence";
 import { KNOWN_OPTIONS } from "../records/callOptions";
 import type { KnownOptions } from "../records/collection";

@@ -1,4 +1,4 @@
-import { NotFoundError, QuotaExceededError, RejectedError } from "../errors";
+import { NotFoundError, QuotaExceededError, RejectedError } from "../errors/errors";
 import type { KnownOptions } from "../records/collection";
 import { saveRecord } from "../records/records";
 import type { ObservedOptions } from "../transport/requestOptions";

@@ -1,4 +1,4 @@
-import { BusinessRuleError, NotFoundError, RejectedError } from "../errors";
+import { BusinessRuleError, NotFoundError, RejectedError } from "../errors/errors";
 import { saveRecord } from "../records/records";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import type { EndpointCollection } from "./calls";

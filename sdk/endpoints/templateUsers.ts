@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
-import { InUseError } from "../errors";
+import { InUseError } from "../errors/errors";
 import type { Collection } from "../records/collection";
 import { readShared } from "../records/reads";
 import type { ObservedOptions } from "../transport/requestOptions";

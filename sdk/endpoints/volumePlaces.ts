@@ -1,5 +1,5 @@
 import { DATA_CENTER_ID } from "../contract/limits";
-import { BusinessRuleError, type InputProblem, InvalidInputError, RejectedError } from "../errors";
+import { BusinessRuleError, type InputProblem, InvalidInputError, RejectedError } from "../errors/errors";
 import type { NamedRecord } from "../records/listed";
 import { splitList } from "./normalForms";
 import type { Endpoint, EndpointSettings } from "./record";

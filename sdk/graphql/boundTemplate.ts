@@ -4,7 +4,7 @@ import type { Container } from "../containers/record";
 import type { BoundTemplate } from "../endpoints/calls";
 import { NO_CONTAINER, splitChanges } from "../endpoints/ownContainer";
 import type { Endpoint, EndpointSettings, EndpointTemplate } from "../endpoints/record";
-import { BusinessRuleError } from "../errors";
+import { BusinessRuleError } from "../errors/errors";
 import { unshownProperty } from "../records/fields";
 import type { GatheredRead } from "../records/singleReads";
 import type { Attempt } from "../transport/call";

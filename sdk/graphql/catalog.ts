@@ -8,7 +8,7 @@ import {
   type CatalogPool,
   stockLevel,
 } from "../catalog/record";
-import { AuthenticationError, RejectedError } from "../errors";
+import { AuthenticationError, RejectedError } from "../errors/errors";
 import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
 import { id, looseFlag, looseNumber, looseText, looseTexts } from "../transport/looseFields";

@@ -4,7 +4,7 @@ import { type DiagnosisCalls, LIST_CONTINUES, type PodFacts, type ReadEndpoint }
 import { factsOf } from "../diagnosis/facts";
 import { GRAPHQL_TABLE } from "../endpoints/fields";
 import type { Endpoint } from "../endpoints/record";
-import { RejectedError, UnexpectedResponseError } from "../errors";
+import { RejectedError, UnexpectedResponseError } from "../errors/errors";
 import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
 import { looseNumber, loosePart } from "../transport/looseFields";

@@ -3,7 +3,7 @@ import type { ServiceName } from "../contract/limits";
 import { ENDPOINT_FIELDS, FIELDS, KEPT_FIELDS } from "../endpoints/fields";
 import { areSeveral } from "../endpoints/networkVolumes";
 import type { Endpoint, EndpointSettings } from "../endpoints/record";
-import { BusinessRuleError } from "../errors";
+import { BusinessRuleError } from "../errors/errors";
 import { unsetValue } from "../records/fields";
 import { type SaveInput, toSaveInput } from "./endpointFormat";
 import type { KeptFields } from "./keptFields";

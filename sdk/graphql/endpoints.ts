@@ -6,7 +6,7 @@ import { ENDPOINT_FIELDS, FIELDS, keptFieldsAt } from "../endpoints/fields";
 import { refuseLacked } from "../endpoints/interfaceLimits";
 import { splitChanges } from "../endpoints/ownContainer";
 import type { Endpoint, EndpointSettings } from "../endpoints/record";
-import { BusinessRuleError } from "../errors";
+import { BusinessRuleError } from "../errors/errors";
 import type { ReadByIds } from "../records/calls";
 import { countOperations } from "../records/concurrentOperations";
 import { decodeRecords, type Kind } from "../records/listed";

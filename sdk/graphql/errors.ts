@@ -8,8 +8,8 @@ import {
   type ServerlessGpuError,
   ServiceFaultError,
   UnexpectedResponseError,
-} from "../errors";
-import { redactBeginning } from "../secret";
+} from "../errors/errors";
+import { redactBeginning } from "../errors/secretText";
 import { quotaAdvice } from "../transport/responseErrors";
 
 const errorSchema = z.object({

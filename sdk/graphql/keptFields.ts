@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { RejectedError } from "../errors";
+import { RejectedError } from "../errors/errors";
 import type { Kept, KeptTable } from "../records/fields";
 import type { CallContext } from "../transport/call";
 import { EnumValue, type Literal } from "./transport";

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { LIST_CAP } from "../contract/limits";
-import { AuthenticationError, BusinessRuleError, NotFoundError, RejectedError } from "../errors";
+import { AuthenticationError, BusinessRuleError, NotFoundError, RejectedError } from "../errors/errors";
+import { redactBeginning } from "../errors/secretText";
 import type { ReadByIds } from "../records/calls";
 import { decodeRecords, type Listed, type NamedRecord, type ReadableKind } from "../records/listed";
-import { redactBeginning } from "../secret";
 import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
 import { unexpectedResponse } from "../transport/responseErrors";

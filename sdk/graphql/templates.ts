@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { LIST_CAP } from "../contract/limits";
 import type { BoundTemplate } from "../endpoints/calls";
-import { UnexpectedResponseError } from "../errors";
+import { UnexpectedResponseError } from "../errors/errors";
 import { type KeptTable, unsetValue } from "../records/fields";
 import { decodeRecords, type ReadableKind } from "../records/listed";
 import { TEMPLATE, TEMPLATE_FIELDS, type Template, type TemplateSettings } from "../templates/template";

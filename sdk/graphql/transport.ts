@@ -1,6 +1,6 @@
 import { GraphQLClient } from "graphql-request";
-import { ServerlessGpuError } from "../errors";
-import type { SecretText } from "../secret";
+import { ServerlessGpuError } from "../errors/errors";
+import type { SecretText } from "../errors/secretText";
 import type { Attempt } from "../transport/call";
 import type { Http, OutgoingRequest, WholeResponse } from "../transport/httpRequest";
 import { decodeJson, errorFromStatus, retiredInterface, unexpectedResponse } from "../transport/responseErrors";

@@ -1,11 +1,11 @@
 import * as z from "zod";
 import type { Endpoint, EndpointSettings } from "../endpoints/record";
-import { RejectedError } from "../errors";
+import { RejectedError } from "../errors/errors";
+import { hideJobSecret } from "../errors/secretText";
 import type { ReadByIds } from "../records/calls";
 import type { OperationCounter } from "../records/concurrentOperations";
 import { decodeRecords, type Listed, type NamedRecord, type ReadableKind } from "../records/listed";
 import { gatheredReads } from "../records/singleReads";
-import { hideJobSecret } from "../secret";
 import type { Attempt, CallContext } from "../transport/call";
 import type { ObservedOptions } from "../transport/requestOptions";
 import type { KeptFields } from "./keptFields";

@@ -1,6 +1,6 @@
-import { nameErrors } from "../errorNames";
-import { type ErrorDetails, ServerlessGpuError } from "../errors";
-import { redact } from "../secret";
+import { nameErrors } from "../errors/errorNames";
+import { type ErrorDetails, ServerlessGpuError } from "../errors/errors";
+import { redact } from "../errors/secretText";
 import type { JobStatus } from "./jobRecord";
 
 /**

@@ -1,8 +1,8 @@
 import type { Clock } from "../contract/clock";
 import type { Diagnosis } from "../diagnosis/record";
 import { lastWords } from "../diagnosis/waits";
-import { nameErrors } from "../errorNames";
-import { type ErrorDetails, NotFoundError, ServerlessGpuError } from "../errors";
+import { nameErrors } from "../errors/errorNames";
+import { type ErrorDetails, NotFoundError, ServerlessGpuError } from "../errors/errors";
 import { checkCallOptions, REQUEST_OPTIONS } from "../transport/callOptions";
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";

@@ -1,4 +1,4 @@
-import { redactBeginning } from "../secret";
+import { redactBeginning } from "../errors/secretText";
 import { jsonText } from "../transport/responseErrors";
 import { JobFailedError, type OutputIssue, OutputMismatchError } from "./jobErrors";
 import { type CompletedJob, isCompleted, type Job } from "./jobRecord";

@@ -1,8 +1,8 @@
 import { types } from "node:util";
 import * as z from "zod";
 import { EXECUTION_TIMEOUT_MS, JOB_TTL_MS, RUN_BODY_MAX_BYTES, RUNSYNC_BODY_MAX_BYTES } from "../contract/limits";
-import { type InputProblem, InvalidInputError } from "../errors";
-import { hideJobSecret } from "../secret";
+import { type InputProblem, InvalidInputError } from "../errors/errors";
+import { hideJobSecret } from "../errors/secretText";
 
 /** A job's time limits (contract, Policy object). */
 export interface JobPolicy {

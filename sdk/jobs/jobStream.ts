@@ -1,5 +1,5 @@
 import { sleep } from "../contract/clock";
-import { ServerlessGpuError, UnexpectedResponseError } from "../errors";
+import { ServerlessGpuError, UnexpectedResponseError } from "../errors/errors";
 import type { RequestOptions } from "../transport/requestOptions";
 import { mayHaveHadEffect } from "../transport/retryPolicy";
 import { StreamGapError } from "./jobErrors";

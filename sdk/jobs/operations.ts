@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { ServerlessGpuError } from "../errors";
+import { ServerlessGpuError } from "../errors/errors";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { unexpectedResponse } from "../transport/responseErrors";
 import { mayHaveHadEffect } from "../transport/retryPolicy";

@@ -1,6 +1,6 @@
 import { type Clock, onAbort } from "../contract/clock";
 import { RATE_LIMITS, RATE_WINDOW_MS, RUNSYNC_WAIT_MS } from "../contract/limits";
-import { CodedError, NotFoundError, RejectedError, ServerlessGpuError } from "../errors";
+import { CodedError, NotFoundError, RejectedError, ServerlessGpuError } from "../errors/errors";
 import { isTerminal, type Job } from "./jobRecord";
 
 /** The dependencies of a poller. */

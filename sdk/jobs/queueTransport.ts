@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Diagnosis } from "../diagnosis/record";
-import type { SecretText } from "../secret";
+import type { SecretText } from "../errors/secretText";
 import type { Attempt, CallContext } from "../transport/call";
 import { decode } from "../transport/decode";
 import { createGates, type Gates, type RateLimitOptions } from "../transport/gate";

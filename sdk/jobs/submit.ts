@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { RUNSYNC_WAIT_MS } from "../contract/limits";
-import { ServerlessGpuError } from "../errors";
+import { ServerlessGpuError } from "../errors/errors";
 import { aBoolean, type OptionChecks, REQUEST_OPTIONS } from "../transport/callOptions";
 import { decode } from "../transport/decode";
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { InvalidInputError } from "../errors";
+import { InvalidInputError } from "../errors/errors";
 
 /** The maximum length of a key, in characters. */
 export const LONGEST_KEY = 500;

@@ -1,5 +1,5 @@
-import { nameErrors } from "../errorNames";
-import { type ErrorDetails, ServerlessGpuError } from "../errors";
+import { nameErrors } from "../errors/errorNames";
+import { type ErrorDetails, ServerlessGpuError } from "../errors/errors";
 
 /** Thrown when a journal belongs to another endpoint, batch or key version. Nothing was changed. */
 export class JournalRefusedError extends ServerlessGpuError {

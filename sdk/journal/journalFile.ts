@@ -1,6 +1,6 @@
 import { type FileHandle, open, rename, stat, unlink } from "node:fs/promises";
 import path from "node:path";
-import { ServerlessGpuError } from "../errors";
+import { ServerlessGpuError } from "../errors/errors";
 import { NEWLINE, wholeLines } from "./fileLines";
 import { JOURNAL_STATES, type JournalBatch, type JournalEntry } from "./journal";
 import { cannotOpen, JournalDamagedError, JournalRefusedError } from "./journalErrors";

@@ -1,5 +1,5 @@
-import { ServerlessGpuError } from "../errors";
-import { SecretText } from "../secret";
+import { ServerlessGpuError } from "../errors/errors";
+import { SecretText } from "../errors/secretText";
 import { checkCallOptions, hasMethod, msFrom, optionCheck } from "../transport/callOptions";
 import type { Journal, JournalBatch, JournalEntry, JournalState, OpenJournal } from "./journal";
 import { JournalRefusedError, JournalUnavailableError } from "./journalErrors";

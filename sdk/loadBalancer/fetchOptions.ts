@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { LOAD_BALANCER_BODY_MAX_BYTES, LOAD_BALANCER_MS, WORKER_ID_HEADER } from "../contract/limits";
-import { type InputProblem, InvalidInputError } from "../errors";
+import { type InputProblem, InvalidInputError } from "../errors/errors";
 import {
   anyValue,
   hasMethod,

@@ -1,6 +1,6 @@
 import { WORKER_ID_HEADER } from "../contract/limits";
-import { ServerlessGpuError } from "../errors";
-import type { SecretText } from "../secret";
+import { ServerlessGpuError } from "../errors/errors";
+import type { SecretText } from "../errors/secretText";
 import type { Attempt, CallContext } from "../transport/call";
 import { checkCallOptions } from "../transport/callOptions";
 import type { Http } from "../transport/httpRequest";

@@ -1,5 +1,5 @@
-import { nameErrors } from "../errorNames";
-import { ServerlessGpuError } from "../errors";
+import { nameErrors } from "../errors/errorNames";
+import { ServerlessGpuError } from "../errors/errors";
 
 /**
  * Thrown when RunPod had no worker for a request to a load-balancing endpoint in time (status 400).

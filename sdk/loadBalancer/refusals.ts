@@ -1,6 +1,6 @@
 import { WORKER_ID_HEADER } from "../contract/limits";
-import { type ServerlessGpuError, UnexpectedResponseError } from "../errors";
-import { redactBeginning } from "../secret";
+import { type ServerlessGpuError, UnexpectedResponseError } from "../errors/errors";
+import { redactBeginning } from "../errors/secretText";
 import { errorFromStatus } from "../transport/responseErrors";
 import type { StreamedResponse } from "../transport/send";
 import {

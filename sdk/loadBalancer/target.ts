@@ -1,4 +1,4 @@
-import { InvalidInputError } from "../errors";
+import { InvalidInputError } from "../errors/errors";
 
 /**
  * A path segment that a URL parser, or a gateway that decodes the path, interprets as the current

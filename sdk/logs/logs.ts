@@ -1,5 +1,5 @@
 import { sleep } from "../contract/clock";
-import { ConfigurationError, NotFoundError, ServerlessGpuError } from "../errors";
+import { ConfigurationError, NotFoundError, ServerlessGpuError } from "../errors/errors";
 import type { CallContext } from "../transport/call";
 import {
   aBoolean,

@@ -1,4 +1,4 @@
-import { redact } from "../secret";
+import { redact } from "../errors/secretText";
 
 const HIDDEN = "[redacted]";
 

@@ -1,4 +1,4 @@
-import { ServerlessGpuError } from "../errors";
+import { ServerlessGpuError } from "../errors/errors";
 import type { CallContext } from "../transport/call";
 import type { OpenLog } from "./calls";
 import type { LogLine } from "./record";

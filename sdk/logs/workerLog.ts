@@ -1,5 +1,5 @@
 import { type Clock, onAbort } from "../contract/clock";
-import { redactedStart } from "../secret";
+import { redactedStart } from "../errors/secretText";
 import type { CallContext } from "../transport/call";
 import { makeCall } from "../transport/makeCall";
 import { createEventParser } from "../transport/serverSentEvents";

@@ -1,4 +1,4 @@
-import type { SecretText } from "../secret";
+import type { SecretText } from "../errors/secretText";
 import { decode } from "../transport/decode";
 import type { Http } from "../transport/httpRequest";
 import { decodeJson, retiredInterface } from "../transport/responseErrors";

@@ -1,6 +1,6 @@
 import { sleep } from "../contract/clock";
 import { ABSENCE_LAG_MS, LIST_CAP, LIST_LAG_MS } from "../contract/limits";
-import { BusinessRuleError, CreateUncertainError, ServerlessGpuError } from "../errors";
+import { BusinessRuleError, CreateUncertainError, ServerlessGpuError } from "../errors/errors";
 import type { Attempt } from "../transport/call";
 import { makeCall } from "../transport/makeCall";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";

@@ -8,7 +8,7 @@ import {
   NotFoundError,
   ServiceFaultError,
   UnexpectedResponseError,
-} from "../errors";
+} from "../errors/errors";
 import type { Attempt } from "../transport/call";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { findOrProveAbsent, lookAfterDeletion } from "./absence";

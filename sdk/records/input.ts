@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { type InputProblem, InvalidInputError } from "../errors";
-import { nearestWord } from "../nearestWord";
-import { hideJobSecret, redact } from "../secret";
+import { type InputProblem, InvalidInputError } from "../errors/errors";
+import { nearestWord } from "../errors/nearestWord";
+import { hideJobSecret, redact } from "../errors/secretText";
 import { type AnyField, defaultsOf, type FieldTable, NEVER_CHANGES, NO_SUCH_PROPERTY, requiredFields } from "./fields";
 import type { Kind } from "./listed";
 

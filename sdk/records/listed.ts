@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { NameTakenError, UnexpectedResponseError } from "../errors";
+import { NameTakenError, UnexpectedResponseError } from "../errors/errors";
 import { decode, schemaProblems } from "../transport/decode";
 import type { ShownRecord } from "./fields";
 

@@ -1,5 +1,5 @@
 import { onAbort } from "../contract/clock";
-import { RequestTimeoutError } from "../errors";
+import { RequestTimeoutError } from "../errors/errors";
 import type { CallContext } from "../transport/call";
 import type { ObservedOptions } from "../transport/requestOptions";
 

@@ -1,5 +1,5 @@
 import { LIST_LAG_MS } from "../contract/limits";
-import { NotFoundError } from "../errors";
+import { NotFoundError } from "../errors/errors";
 import type { ObservedOptions } from "../transport/requestOptions";
 import { requireId } from "../transport/urls";
 import { findOrProveAbsent } from "./absence";

@@ -1,6 +1,6 @@
 import { sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
-import { UnexpectedResponseError } from "../errors";
+import { UnexpectedResponseError } from "../errors/errors";
 import type { OptionChecks } from "../transport/callOptions";
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";

@@ -1,4 +1,4 @@
-import { NotFoundError, RejectedError, UnexpectedResponseError } from "../errors";
+import { NotFoundError, RejectedError, UnexpectedResponseError } from "../errors/errors";
 import type { Attempt, CallContext } from "../transport/call";
 import { makeCall } from "../transport/makeCall";
 import { changeRequest, type ObservedOptions, requestOptions } from "../transport/requestOptions";

@@ -1,4 +1,4 @@
-import { BusinessRuleError, NameTakenError } from "../errors";
+import { BusinessRuleError, NameTakenError } from "../errors/errors";
 import { type ObservedOptions, requestOptions } from "../transport/requestOptions";
 import type { Collection } from "./collection";
 import { isSameName, type NamedRecord } from "./listed";

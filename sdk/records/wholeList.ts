@@ -1,5 +1,5 @@
 import { LIST_CAP } from "../contract/limits";
-import { ServerlessGpuError } from "../errors";
+import { ServerlessGpuError } from "../errors/errors";
 import type { ObservedOptions } from "../transport/requestOptions";
 import type { Collection } from "./collection";
 import { isSameName, type Listed, listOf, type NamedRecord } from "./listed";

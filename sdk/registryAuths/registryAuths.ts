@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Endpoint } from "../endpoints/record";
-import { ServerlessGpuError } from "../errors";
+import { ServerlessGpuError } from "../errors/errors";
 import { DELETE_OPTIONS, SAVE_OPTIONS } from "../records/callOptions";
 import type { RecordCalls } from "../records/calls";
 import { type Collection, createCollection, type SaveOptions } from "../records/collection";

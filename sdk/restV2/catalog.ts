@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { CatalogCalls } from "../catalog/catalog";
 import { type AccountLimits, bestLevel, type CatalogGpu, stockLevel } from "../catalog/record";
-import { UnexpectedResponseError } from "../errors";
+import { UnexpectedResponseError } from "../errors/errors";
 import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
 import { id, looseFlag, looseNumber, looseText, looseTexts } from "../transport/looseFields";

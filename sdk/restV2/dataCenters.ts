@@ -2,7 +2,7 @@ import * as z from "zod";
 import { DATA_CENTER_ID } from "../contract/limits";
 import { countryOf } from "../endpoints/countries";
 import { splitList } from "../endpoints/normalForms";
-import { InvalidInputError } from "../errors";
+import { InvalidInputError } from "../errors/errors";
 import type { CallContext } from "../transport/call";
 import { decode } from "../transport/decode";
 import { makeCall } from "../transport/makeCall";

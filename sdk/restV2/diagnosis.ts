@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type DiagnosisCalls, LIST_CONTINUES, type ReadWorkers } from "../diagnosis/calls";
 import type { WorkerFacts } from "../diagnosis/evidence";
 import { factsOf } from "../diagnosis/facts";
-import { UnexpectedResponseError } from "../errors";
+import { UnexpectedResponseError } from "../errors/errors";
 import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
 import { looseFlag, looseNumber, loosePart, looseText } from "../transport/looseFields";

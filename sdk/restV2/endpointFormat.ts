@@ -6,7 +6,7 @@ import { type LimitedSettings, limitProblems, refuseLacked } from "../endpoints/
 import { normalizeSet } from "../endpoints/normalForms";
 import { isContainerField, newContainer } from "../endpoints/ownContainer";
 import type { Endpoint, EndpointSettings, NewEndpoint } from "../endpoints/record";
-import { InvalidInputError } from "../errors";
+import { InvalidInputError } from "../errors/errors";
 import type { DataCenters } from "./dataCenters";
 import { changedInV2, settingsInV2, V2_TYPES, v2Body, v2RecordSchema } from "./format";
 

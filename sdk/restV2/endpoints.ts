@@ -1,7 +1,7 @@
 import { ENDPOINT, type EndpointCalls } from "../endpoints/calls";
 import { FIELDS } from "../endpoints/fields";
 import { normalizeSet } from "../endpoints/normalForms";
-import { InvalidInputError } from "../errors";
+import { InvalidInputError } from "../errors/errors";
 import type { CallContext } from "../transport/call";
 import { createDataCenters } from "./dataCenters";
 import { createBody, endpointV2Schema, patchBody } from "./endpointFormat";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { NotFoundError } from "../errors";
+import { NotFoundError } from "../errors/errors";
 import type { Pod } from "../pods/podRecord";
 import type { PodCalls } from "../pods/pods";
 import { decode } from "../transport/decode";

@@ -1,4 +1,4 @@
-import { BusinessRuleError } from "../errors";
+import { BusinessRuleError } from "../errors/errors";
 import { REGISTRY_AUTH, REGISTRY_AUTH_FIELDS } from "../registryAuths/registryAuth";
 import { ANOTHER_LOGIN, type RegistryAuthCalls, registryAuthSchema } from "../registryAuths/registryAuths";
 import { v2Body } from "./format";

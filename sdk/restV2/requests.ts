@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { sleep } from "../contract/clock";
-import { BusinessRuleError, NotFoundError, RejectedError, UnexpectedResponseError } from "../errors";
+import { BusinessRuleError, NotFoundError, RejectedError, UnexpectedResponseError } from "../errors/errors";
 import type { NamesCall, RecordCalls } from "../records/calls";
 import {
   decodeRecords,

@@ -6,8 +6,8 @@ import {
   QuotaExceededError,
   RejectedError,
   type ServerlessGpuError,
-} from "../errors";
-import { redactBeginning, type SecretText } from "../secret";
+} from "../errors/errors";
+import { redactBeginning, type SecretText } from "../errors/secretText";
 import type { Attempt } from "../transport/call";
 import type { Http, OutgoingRequest, WholeResponse } from "../transport/httpRequest";
 import type { RateWindows } from "../transport/rateWindows";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { ReleaseCalls } from "../endpoints/releases";
-import { UnexpectedResponseError } from "../errors";
+import { UnexpectedResponseError } from "../errors/errors";
 import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
 import { looseFlag, looseNumber, loosePart, looseText } from "../transport/looseFields";

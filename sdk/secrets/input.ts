@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { InvalidInputError } from "../errors";
+import { InvalidInputError } from "../errors/errors";
 import { describe, inputChecks, must, type TypeSchema } from "../records/input";
 import {
   MOST_DESCRIPTION_BYTES,

@@ -1,7 +1,7 @@
 // Import undici by its file, because Bun replaces the module "undici" with its own implementation,
 // which does not send anything.
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici/index.js";
-import { SecretText } from "../secret";
+import { SecretText } from "../errors/secretText";
 import { PROXY_STATUS, proxyFor } from "./proxy";
 
 /*

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { RequestTimeoutError } from "../errors";
+import { RequestTimeoutError } from "../errors/errors";
 import { type AttemptTimer, startAttemptTimer } from "./attemptTimer";
 import { failureOf } from "./connectionErrors";
 import type { Http, OutgoingRequest } from "./httpRequest";

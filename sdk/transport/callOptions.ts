@@ -1,6 +1,6 @@
 import { types } from "node:util";
-import { type InputProblem, InvalidInputError } from "../errors";
-import { nearestWord } from "../nearestWord";
+import { type InputProblem, InvalidInputError } from "../errors/errors";
+import { nearestWord } from "../errors/nearestWord";
 import { headerProblems, type RequestOptions } from "./requestOptions";
 
 /**

@@ -1,6 +1,6 @@
 import { Bag, type BagItem } from "../contract/bag";
 import { onAbort } from "../contract/clock";
-import { CodedError, ConnectionError } from "../errors";
+import { CodedError, ConnectionError } from "../errors/errors";
 import type { Log } from "./observers";
 
 /** An attempt that can be ended. */

@@ -5,7 +5,7 @@ import {
   RequestTimeoutError,
   ServerlessGpuError,
   UnexpectedResponseError,
-} from "../errors";
+} from "../errors/errors";
 import { UnknownCoding } from "./contentCoding";
 import type { Http, OutgoingRequest } from "./httpRequest";
 import { BrokenExchange, TooLarge } from "./post";

@@ -1,5 +1,5 @@
 import { timeLimit } from "../contract/clock";
-import { RateLimitError } from "../errors";
+import { RateLimitError } from "../errors/errors";
 import type { AttemptStep, CallContext, CallTime, ServiceCall } from "./call";
 import { untilClosed } from "./closing";
 import type { Gate } from "./gate";

@@ -1,6 +1,6 @@
 import { Console } from "node:console";
-import type { ServerlessGpuError } from "../errors";
-import { redact } from "../secret";
+import type { ServerlessGpuError } from "../errors/errors";
+import { redact } from "../errors/secretText";
 
 /** One request that was sent or could not be sent. Each retry of a call is a separate event. */
 export interface RequestEvent {

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../errors";
+import { ConfigurationError } from "../errors/errors";
 
 /**
  * The environment variables that name a proxy, by the protocol of the requested URL. The first

@@ -1,4 +1,4 @@
-import { ServerlessGpuError } from "../errors";
+import { ServerlessGpuError } from "../errors/errors";
 import { failureOf } from "./connectionErrors";
 import type { Http, OutgoingRequest } from "./httpRequest";
 import type { ReceivedResponse } from "./responseInfo";

@@ -1,5 +1,5 @@
 import { isLoopback } from "../contract/loopback";
-import { ConfigurationError } from "../errors";
+import { ConfigurationError } from "../errors/errors";
 
 /** The environment variables that say where a rehearsal runs. */
 export const REHEARSAL_VARIABLES = {

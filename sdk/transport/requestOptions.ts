@@ -1,4 +1,4 @@
-import type { InputProblem } from "../errors";
+import type { InputProblem } from "../errors/errors";
 import type { ReceivedResponse } from "./responseInfo";
 
 /** The options that every call accepts. */

@@ -9,8 +9,8 @@ import {
   type ServerlessGpuError,
   ServiceFaultError,
   UnexpectedResponseError,
-} from "../errors";
-import { redactBeginning } from "../secret";
+} from "../errors/errors";
+import { redactBeginning } from "../errors/secretText";
 import type { WholeResponse } from "./httpRequest";
 
 const EXCERPT_LENGTH = 200;

@@ -1,5 +1,5 @@
 import { type Clock, sleep } from "../contract/clock";
-import { ServerlessGpuError } from "../errors";
+import { ServerlessGpuError } from "../errors/errors";
 import {
   type Attempt,
   AttemptSignal,

@@ -1,4 +1,4 @@
-import type { ServerlessGpuError } from "../errors";
+import type { ServerlessGpuError } from "../errors/errors";
 
 /**
  * What happens if a call is sent twice. A `safe` call has the same effect as if it were sent once

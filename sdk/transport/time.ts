@@ -1,5 +1,5 @@
 import { onAbort } from "../contract/clock";
-import { RequestTimeoutError } from "../errors";
+import { RequestTimeoutError } from "../errors/errors";
 import { startAttemptTimer } from "./attemptTimer";
 import type { AttemptStep, CallContext, CallTime, ServiceCall } from "./call";
 

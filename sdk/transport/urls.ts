@@ -1,5 +1,5 @@
 import { RUNPOD_ADDRESSES } from "../contract/limits";
-import { InvalidInputError } from "../errors";
+import { InvalidInputError } from "../errors/errors";
 
 /** The path of each API below its URL. */
 export const INTERFACE_PATHS = { graphqlUrl: "/graphql", restUrl: "/v1", queueUrl: "/v2" } as const;

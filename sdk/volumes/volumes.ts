@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { DATA_CENTER_ID } from "../contract/limits";
 import type { Endpoint } from "../endpoints/record";
-import { InvalidInputError } from "../errors";
+import { InvalidInputError } from "../errors/errors";
 import { DELETE_OPTIONS, UPDATE_OPTIONS } from "../records/callOptions";
 import type { RecordCalls } from "../records/calls";
 import type { Collection, UpdateRecordOptions, Writable } from "../records/collection";

@@ -1,6 +1,6 @@
 import { type Clock, timeLimit } from "../contract/clock";
 import { RATE_LIMITS } from "../contract/limits";
-import { RateLimitError } from "../errors";
+import { RateLimitError } from "../errors/errors";
 import { Gate } from "../transport/gate";
 import { createLimiter } from "../transport/limiter";
 

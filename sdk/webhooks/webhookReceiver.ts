@@ -1,11 +1,10 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { systemClock } from "../contract/clock";
+import { SecretText } from "../errors/secretText";
 import { WebhookNotConfirmedError } from "../jobs/jobErrors";
 import { isRetryable, isTerminal, type Job } from "../jobs/jobRecord";
-import type { EndpointQueue } from "../jobs/queue";
 import { createJobRecorder } from "../recording/jobRecorder";
-import { SecretText } from "../secret";
 import { aFunction, checkCallOptions, type OptionChecks, optionCheck } from "../transport/callOptions";
 import { callUser } from "../transport/observers";
 import { isPathSegment } from "../transport/urls";
@@ -13,7 +12,8 @@ import { createSenders } from "./webhookBody";
 import { createWebhookLine } from "./webhookLine";
 
 /** The part of an endpoint's queue that confirms deliveries. */
-export interface ConfirmingQueue extends Pick<EndpointQueue, "endpointId"> {
+export interface ConfirmingQueue {
+  readonly endpointId: string;
   /** Reads a job. */
   status(jobId: string): Promise<Job>;
 }

@@ -2,7 +2,7 @@ import { adopt } from "../../cli/adopt/adopt";
 import { askWithKey } from "../../cli/doctor/service";
 import { type Emulator, startEmulator } from "../../emulator";
 import { findEndpoint } from "../../provider/functions/findEndpoint";
-import { createClient } from "../../sdk/client";
+import { createClient } from "../../sdk/client/client";
 
 const many = (count: number) =>
   Array.from({ length: count }, (_, each) => ({

@@ -1,7 +1,7 @@
 import { checkCatalog } from "../../cli/doctor/catalog";
 import { startEmulator } from "../../emulator";
 import { providerSettings } from "../../provider/connection/config";
-import { SERVERLESS_ENDPOINT } from "../../provider/resourceTypes";
+import { SERVERLESS_ENDPOINT } from "../../provider/engine/resourceTypes";
 
 test("doctor warns about endpoints in state that cannot run according to the catalog, as review does", async () => {
   await using emulator = await startEmulator({ profile: "observed", spendLimit: 2 });

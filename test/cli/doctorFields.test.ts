@@ -1,6 +1,6 @@
 import { checkLackedFields } from "../../cli/doctor/fields";
 import { providerSettings } from "../../provider/connection/config";
-import { SERVERLESS_ENDPOINT } from "../../provider/resourceTypes";
+import { SERVERLESS_ENDPOINT } from "../../provider/engine/resourceTypes";
 
 const MODEL = "https://huggingface.co/a/b:main";
 const endpoint = (name: string, inputs: Readonly<Record<string, unknown>>) => ({

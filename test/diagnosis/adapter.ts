@@ -1,4 +1,4 @@
-import type { Client } from "../../sdk/client";
+import type { Client } from "../../sdk/client/client";
 import type { Ids, Named } from "./standIn/judge";
 
 // The only place that knows the names of a diagnosis. The scenarios know the facts only.

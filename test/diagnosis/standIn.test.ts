@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { createClient } from "../../sdk/client";
+import { createClient } from "../../sdk/client/client";
 import { type Answer, ask, IDS } from "./adapter";
 import { SCENARIOS, stateOf } from "./standIn/hiddenScenarios";
 import { problemsOf } from "./standIn/judge";

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { createClient } from "../../sdk/client";
+import { createClient } from "../../sdk/client/client";
 import type { Api } from "./standIn/scenario";
 import { startStandIn } from "./standIn/server";
 import { world } from "./standIn/world";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { loadHandlers, type Seed, startEmulator } from "../../emulator";
-import { createClient } from "../../sdk/client";
+import { createClient } from "../../sdk/client/client";
 
 const FOLDER = path.resolve(__dirname, "../../examples/http-server");
 

@@ -6,7 +6,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Pool } from "pg";
 import { type Emulator, startEmulator } from "../../emulator";
-import { SUBMIT_SLOTS } from "../../sdk/jobs/ledger";
+import { SUBMIT_SLOTS } from "../../sdk/batches/ledger";
 import { postgresJournal } from "../../sdk/journal/postgresJournal";
 import { needsPostgres, type PostgresServer, startPostgres } from "../support/postgres";
 import { type StallingLine, startStallingLine } from "../support/stallingLine";

@@ -1,4 +1,4 @@
-import { SECRET_SIGNATURE, SIGNATURE } from "../../provider/properties";
+import { SECRET_SIGNATURE, SIGNATURE } from "../../provider/engine/properties";
 import { initFailure, type Properties, type startDynamicProvider } from "../support/dynamicProvider";
 
 export type DynamicProvider = Awaited<ReturnType<typeof startDynamicProvider>>;

@@ -1,4 +1,4 @@
-import { ServerlessGpuError } from "../../sdk/errors";
+import { ServerlessGpuError } from "../../sdk/errors/errors";
 import { SubmitUncertainError } from "../../sdk/jobs/jobErrors";
 import type { JobHandle } from "../../sdk/jobs/jobHandle";
 import type { CountedJob, CountingService, Operation } from "./countingService";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { scaledClock } from "../../emulator";
-import { type Client, createClient } from "../../sdk/client";
+import { type Client, createClient } from "../../sdk/client/client";
+import type { EndpointQueue } from "../../sdk/client/queue";
 import type { JobHandle } from "../../sdk/jobs/jobHandle";
-import type { EndpointQueue } from "../../sdk/jobs/queue";
 import {
   type CountingService,
   FAULTS,

@@ -318,7 +318,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "provider/records/write.ts",
     from: 'const isOpen = (setting: string) => setting !== "name" &&',
     to: 'const isOpen = (setting: string) => setting !== "name" && !setting.startsWith("env.") &&',
-    tests: [{ file: "test/provider/template/leftVariables.test.ts", title: "is removed by the next up" }],
+    tests: [{ file: "test/provider/kinds/leftVariables.test.ts", title: "is removed by the next up" }],
     built: true,
   },
   {
@@ -380,24 +380,24 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a process submits what it has claimed after its lease has ended",
-    file: "sdk/jobs/journaledInputs.ts",
+    file: "sdk/batches/journaledInputs.ts",
     from: 'if (!lease.isValid()) throw new LeaseEnded("the lease of the claim has ended");',
     to: "",
-    tests: [{ file: "test/sdk/jobs/journalInterleavings.test.ts", title: "no interleaving" }],
+    tests: [{ file: "test/sdk/batches/journalInterleavings.test.ts", title: "no interleaving" }],
   },
   {
     name: "two processes claim one key",
     file: "sdk/journal/journal.ts",
     from: 'if (entry.state === "claimed") return entry.owner === owner;',
     to: 'if (entry.state === "claimed") return true;',
-    tests: [{ file: "test/sdk/jobs/journalInterleavings.test.ts", title: "no interleaving" }],
+    tests: [{ file: "test/sdk/batches/journalInterleavings.test.ts", title: "no interleaving" }],
   },
   {
     name: "an uncertain key is claimed like a free one",
     file: "sdk/journal/journal.ts",
     from: "return again.some((state) => state === entry.state);",
     to: 'return entry.state === "uncertain" || again.some((state) => state === entry.state);',
-    tests: [{ file: "test/sdk/jobs/journalInterleavings.test.ts", title: "no interleaving" }],
+    tests: [{ file: "test/sdk/batches/journalInterleavings.test.ts", title: "no interleaving" }],
   },
   {
     name: "a process collects the jobs of a living one",
@@ -418,13 +418,13 @@ export const MUTANTS: readonly Mutant[] = [
     file: "sdk/journal/journal.ts",
     from: 'if (entry.state === "failed" && (entry.owner === owner || !isGone(entry.owner))) return false;',
     to: "",
-    tests: [{ file: "test/sdk/jobs/journalInterleavings.test.ts", title: "the journal used in this test" }],
+    tests: [{ file: "test/sdk/batches/journalInterleavings.test.ts", title: "the journal used in this test" }],
   },
   {
     name: "a compaction on a full disk drops lines",
     file: "sdk/journal/journalFile.ts",
     from: '    await handle.writeFile(lines.join(""));\n  });',
     to: '    await handle.write(lines.join(""));\n  });',
-    tests: [{ file: "test/sdk/jobs/fullDisk.test.ts", title: "a compaction" }],
+    tests: [{ file: "test/sdk/batches/fullDisk.test.ts", title: "a compaction" }],
   },
 ];

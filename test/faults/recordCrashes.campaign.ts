@@ -172,8 +172,8 @@ test.concurrent.each(updates)(
     expect(emulator.templates.list()).toMatchObject([{ imageName: "app:2" }]);
     expect(emulator.volumes.list()).toMatchObject([{ size: 80 }]);
     expect(emulator.endpoints.list()).toMatchObject([{ workersMin: 0, workersMax: 2 }]);
-    // However the template's record was completed, its workers are replaced. The former credential
-    // is deleted last, after that.
+    // However the template's record was completed, its workers are replaced. The previous
+    // credential is deleted last, after that.
     if (moment.operation !== "deleteRegistry") expect(emulator.journal.operations()).toContain(SAVE);
     await stack.preview("--refresh", "--expect-no-changes");
     await expectNoSecrets(stack, emulator, output);

@@ -1,5 +1,5 @@
 import { type Emulator, startEmulator } from "../../emulator";
-import { UNKNOWN } from "../../provider/properties";
+import { UNKNOWN } from "../../provider/engine/properties";
 import type { Properties } from "../support/dynamicProvider";
 import { startPlugin, urnOf } from "../support/plugin";
 

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import schema from "../../plugin/schema.json";
 import { SETTING_VARIABLES } from "../../provider/connection/config";
+import { RESOURCE_TYPES } from "../../provider/engine/resourceTypes";
 import { SOURCES } from "../../provider/functions/sources";
-import { RESOURCE_TYPES } from "../../provider/resourceTypes";
 import { buildSchema } from "../../tools/pluginSchema/schema";
 
 const FILE = path.resolve(__dirname, "../../plugin/schema.json");

@@ -1,6 +1,6 @@
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { startEmulator } from "../../emulator";
-import { UNKNOWN } from "../../provider/properties";
+import { UNKNOWN } from "../../provider/engine/properties";
 import { call, toStruct } from "../support/dynamicProvider";
 import { secret, startPlugin, urnOf } from "../support/plugin";
 

@@ -17,7 +17,11 @@ describe("the handlers, and all files that they load", () => {
   test("import no values from Pulumi", () => {
     const { files, packages } = loadedBy("provider/handlers.ts");
     expect([...files]).toEqual(
-      expect.arrayContaining(["provider/endpoint/endpointInputs.ts", "sdk/endpoints/endpoints.ts", "sdk/secret.ts"]),
+      expect.arrayContaining([
+        "provider/endpoint/endpointInputs.ts",
+        "sdk/endpoints/endpoints.ts",
+        "sdk/errors/secretText.ts",
+      ]),
     );
     expect([...packages].filter((name) => name.startsWith("@pulumi/"))).toEqual([]);
     // The same search finds Pulumi in the files that use it.
@@ -51,8 +55,8 @@ describe("the handlers, and all files that they load", () => {
     expect(loaded("sdk/logs").sort()).toEqual(["logs", "merge", "redactLine", "tails", "workerLog"]);
     for (const folder of ["sdk/journal", "sdk/recording", "sdk/webhooks"]) expect(loaded(folder)).toEqual([]);
     // The same search finds what the whole client loads.
-    expect([...loadedBy("sdk/client.ts").files]).toEqual(
-      expect.arrayContaining(["sdk/jobs/batch.ts", "sdk/jobs/openai.ts", "sdk/logs/logs.ts"]),
+    expect([...loadedBy("sdk/client/client.ts").files]).toEqual(
+      expect.arrayContaining(["sdk/batches/batch.ts", "sdk/openai/openai.ts", "sdk/logs/logs.ts"]),
     );
   });
 

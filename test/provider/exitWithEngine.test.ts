@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer as createHttp2Server } from "node:http2";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { engineAddress, watchServer } from "../../provider/exitWithEngine";
+import { engineAddress, watchServer } from "../../provider/engine/exitWithEngine";
 
 test.each([
   [["node", "/cache/pulumi-resource-pulumi-nodejs.cjs", "127.0.0.1:40123"], "127.0.0.1:40123"],

@@ -1,4 +1,4 @@
-import { rateLimitLogger } from "../../provider/log";
+import { rateLimitLogger } from "../../provider/engine/log";
 
 test("a run that the rate limit delays prints one line a minute", () => {
   const lines: string[] = [];

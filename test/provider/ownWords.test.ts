@@ -1,5 +1,5 @@
 import { inOwnWords } from "../../provider/smokeTest/ownWords";
-import { createClient } from "../../sdk/client";
+import { createClient } from "../../sdk/client/client";
 import { addressesOf, startScriptedServer } from "../support/scriptedServer";
 
 const CLIENT = /retry\(\)|idempotent|client\.endpoint/;

@@ -1,5 +1,5 @@
 import { type Emulator, startEmulator } from "../../emulator";
-import { createClient } from "../../sdk/client";
+import { createClient } from "../../sdk/client/client";
 import { createStack } from "./harness";
 import { createPluginStack, withPlugin } from "./pluginStack";
 

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { inspect } from "node:util";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator";
 import { type ManualClock, manualClock } from "../../emulator/time/virtualClock";
-import { type Client, type ClientOptions, createClient } from "../../sdk/client";
+import { type Client, type ClientOptions, createClient } from "../../sdk/client/client";
 import type { Clock } from "../../sdk/contract/clock";
 
 /** The key of every test. It must not appear in any output. */

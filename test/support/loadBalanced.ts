@@ -7,7 +7,7 @@ import {
   type HttpHandler,
   startEmulator,
 } from "../../emulator";
-import { type Client, type ClientOptions, createClient, type EndpointAccess } from "../../sdk/client";
+import { type Client, type ClientOptions, createClient, type EndpointAccess } from "../../sdk/client/client";
 import { CANARY } from "./emulated";
 
 /** An emulator with one load-balancing endpoint, and a client of it. */

@@ -1,5 +1,5 @@
 import type { Handler } from "../../emulator/workers/jobHandlers";
-import type { EndpointQueue } from "../../sdk/jobs/queue";
+import type { EndpointQueue } from "../../sdk/client/queue";
 import { type Emulated, type EmulatedOptions, startEmulated } from "./emulated";
 
 /** An emulator with one endpoint, and its queue as the client sees it. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createClient } from "../../sdk/client";
+import { createClient } from "../../sdk/client/client";
 import { CANARY } from "./emulated";
 import { addressesOf } from "./scriptedServer";
 

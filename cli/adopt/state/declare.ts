@@ -1,4 +1,4 @@
-import { isObject, type Properties, pick } from "../../../provider/properties";
+import { isObject, type Properties, pick } from "../../../provider/engine/properties";
 import { FIELDS } from "../../../sdk/endpoints/fields";
 import {
   checkEndpointFields,
@@ -6,7 +6,7 @@ import {
   type EndpointInputOptions,
   missingFieldProblems,
 } from "../../../sdk/endpoints/input";
-import type { InputProblem } from "../../../sdk/errors";
+import type { InputProblem } from "../../../sdk/errors/errors";
 import { type FieldTable, listFields } from "../../../sdk/records/fields";
 import { missingFields } from "../../../sdk/records/input";
 import { REGISTRY_AUTH_FIELDS } from "../../../sdk/registryAuths/registryAuth";

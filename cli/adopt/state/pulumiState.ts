@@ -1,4 +1,4 @@
-import { isObject, objectOrEmpty, type Properties } from "../../../provider/properties";
+import { isObject, objectOrEmpty, type Properties } from "../../../provider/engine/properties";
 import { OLD_SECRET, type OldResource, type OldState } from "./oldResource";
 
 /** The property that marks special values in a state, and its value for secrets. */

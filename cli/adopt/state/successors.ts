@@ -1,4 +1,4 @@
-import { isObject, objectOrEmpty, type Properties } from "../../../provider/properties";
+import { isObject, objectOrEmpty, type Properties } from "../../../provider/engine/properties";
 import { normalizeName, splitList } from "../../../sdk/endpoints/normalForms";
 import { OLD_SECRET, type OldResource } from "./oldResource";
 

@@ -1,4 +1,4 @@
-import { isObject, objectOrEmpty, type Properties } from "../../../provider/properties";
+import { isObject, objectOrEmpty, type Properties } from "../../../provider/engine/properties";
 import { OLD_SECRET, type OldResource, type OldState } from "./oldResource";
 
 /** Attributes that contain a secret even if the state does not mark them as sensitive. */

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { InputProblem } from "../../../sdk/errors";
+import type { InputProblem } from "../../../sdk/errors/errors";
 import { ownerOf } from "../../machine/stamp";
 import { markAdopter } from "../../ownership/adopters";
 import { resolveArg } from "./resolvedArgs";

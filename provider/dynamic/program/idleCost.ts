@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { idleWorkersWarning } from "../../inputWarnings";
+import { idleWorkersWarning } from "../../engine/inputWarnings";
 import { type DeclaredResource, warnAt } from "./programChecks";
 
 /** An endpoint whose workers are billed even when idle. */

@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { FIELDS } from "../../../sdk/endpoints/fields";
-import type { InputProblem } from "../../../sdk/errors";
+import type { InputProblem } from "../../../sdk/errors/errors";
 import { listFields } from "../../../sdk/records/fields";
 import { TEMPLATE_FIELDS } from "../../../sdk/templates/template";
 

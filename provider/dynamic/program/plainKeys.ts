@@ -1,4 +1,4 @@
-import { keysInPlainText, plainKeysNote } from "../../inputWarnings";
+import { keysInPlainText, plainKeysNote } from "../../engine/inputWarnings";
 import { type DeclaredResource, noteAt } from "./programChecks";
 import { resolveArg } from "./resolvedArgs";
 import { isUnitTest } from "./unitTest";

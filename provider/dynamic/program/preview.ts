@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { NamedRecord } from "../../../sdk/records/listed";
 import type { Arg, Args, PreviewedKind } from "../../adoption/description";
 import { CONFIG_NAMESPACE, type ReadConfig } from "../../connection/config";
-import { isObject } from "../../properties";
+import { isObject } from "../../engine/properties";
 import { explicitSettings } from "../resources/provider";
 import { claimAdoptee } from "./adoptIds";
 import { resolveArg } from "./resolvedArgs";

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import { ConfigurationError, type InputProblem } from "../../../sdk/errors";
+import { ConfigurationError, type InputProblem } from "../../../sdk/errors/errors";
 import { NO_SUCH_PROPERTY } from "../../../sdk/records/fields";
-import { UNKNOWN } from "../../properties";
+import { UNKNOWN } from "../../engine/properties";
 import {
   customTimeoutsWarning,
   deletedWithWarning,

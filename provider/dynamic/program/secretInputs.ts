@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { digestOf, SECRET_KEY } from "../../properties";
+import { digestOf, SECRET_KEY } from "../../engine/properties";
 import { isOutput, resolveArg } from "./resolvedArgs";
 import { areChangedLater } from "./transforms";
 

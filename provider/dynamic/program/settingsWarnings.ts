@@ -7,7 +7,7 @@ import {
   unknownSettings,
   usedConnection,
 } from "../../connection/settingsProblems";
-import { SERVERLESS_ENDPOINT } from "../../resourceTypes";
+import { SERVERLESS_ENDPOINT } from "../../engine/resourceTypes";
 import { explicitSettings, ServerlessGpuProvider } from "../resources/provider";
 
 /** The stacks that have been warned. A process may run several programs. */

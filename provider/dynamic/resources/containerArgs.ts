@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { startCommand, TWO_COMMANDS, WRONG_COMMAND } from "../../container/startCommand";
-import { movingTagWarning } from "../../inputWarnings";
+import { movingTagWarning } from "../../engine/inputWarnings";
+import { startCommand, TWO_COMMANDS, WRONG_COMMAND } from "../../fields/startCommand";
 import { warnAt } from "../program/programChecks";
 import { rejectedLater } from "../program/refusal";
 import { secretEnv } from "../program/secretEnv";

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { RegistryAuth, RegistryAuthInput } from "../../../sdk/registryAuths/registryAuth";
-import { RECORD_TYPES } from "../../resourceTypes";
+import { RECORD_TYPES } from "../../engine/resourceTypes";
 import { followAdoption } from "../program/preview";
 import { warnOfSettings } from "../program/settingsWarnings";
 import type { ArgsOf } from "./args";
@@ -11,7 +11,7 @@ const REGISTRY_AUTH_CLASS: RecordClass<RegistryAuth> = {
   loadKind() {
     const {
       REGISTRY_AUTH_KIND,
-    }: typeof import("../../registryAuth/registryAuthKind") = require("../../registryAuth/registryAuthKind");
+    }: typeof import("../../kinds/registryAuthKind") = require("../../kinds/registryAuthKind");
     return REGISTRY_AUTH_KIND;
   },
 };

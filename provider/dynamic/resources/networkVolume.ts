@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Volume, VolumeInput } from "../../../sdk/volumes/volume";
-import { RECORD_TYPES } from "../../resourceTypes";
+import { RECORD_TYPES } from "../../engine/resourceTypes";
 import { followAdoption } from "../program/preview";
 import { warnOfSettings } from "../program/settingsWarnings";
 import type { ArgsOf } from "./args";
@@ -9,7 +9,7 @@ import { type RecordClass, registration } from "./registration";
 const VOLUME_CLASS: RecordClass<Volume> = {
   ...RECORD_TYPES.NetworkVolume,
   loadKind() {
-    const { VOLUME_KIND }: typeof import("../../volume/volumeKind") = require("../../volume/volumeKind");
+    const { VOLUME_KIND }: typeof import("../../kinds/volumeKind") = require("../../kinds/volumeKind");
     return VOLUME_KIND;
   },
 };

@@ -1,11 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { InputProblem } from "../../../sdk/errors";
+import type { InputProblem } from "../../../sdk/errors/errors";
 import type { NamedRecord } from "../../../sdk/records/listed";
 import type { PreviewedKind } from "../../adoption/description";
 import { CONFIG_NAMESPACE, type ReadConfig } from "../../connection/config";
+import type { Properties } from "../../engine/properties";
+import type { RecordType } from "../../engine/resourceTypes";
 import type { InputKind } from "../../fields/recordInputs";
-import type { Properties } from "../../properties";
-import type { RecordType } from "../../resourceTypes";
 import { secondAdoption } from "../program/adoptIds";
 import { automaticName } from "../program/automaticName";
 import type { AdoptingClass } from "../program/preview";

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isSecretName, type SecretInput, type SecretRecord } from "../../../sdk/secrets/secret";
-import { RECORD_TYPES } from "../../resourceTypes";
+import { RECORD_TYPES } from "../../engine/resourceTypes";
 import { followAdoption } from "../program/preview";
 import { warnOfSettings } from "../program/settingsWarnings";
 import type { ArgsOf } from "./args";
@@ -9,7 +9,7 @@ import { type RecordClass, registration } from "./registration";
 const SECRET_CLASS: RecordClass<SecretRecord> = {
   ...RECORD_TYPES.Secret,
   loadKind() {
-    const { SECRET_KIND }: typeof import("../../secret/secretKind") = require("../../secret/secretKind");
+    const { SECRET_KIND }: typeof import("../../kinds/secretKind") = require("../../kinds/secretKind");
     return SECRET_KIND;
   },
 };

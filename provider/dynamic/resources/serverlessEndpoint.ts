@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Endpoint, EndpointInput, EndpointSettings } from "../../../sdk/endpoints/record";
-import { type RARE_SETTINGS, SERVERLESS_ENDPOINT } from "../../resourceTypes";
+import { type RARE_SETTINGS, SERVERLESS_ENDPOINT } from "../../engine/resourceTypes";
 import { warnOfIdleCost } from "../program/idleCost";
 import { noteOfPlainKeys } from "../program/plainKeys";
 import { followAdoption } from "../program/preview";

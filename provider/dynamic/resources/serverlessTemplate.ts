@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Template, TemplateInput, TemplateSettings } from "../../../sdk/templates/template";
-import { RECORD_TYPES } from "../../resourceTypes";
+import { RECORD_TYPES } from "../../engine/resourceTypes";
 import { noteOfPlainKeys } from "../program/plainKeys";
 import { followAdoption } from "../program/preview";
 import { warnOfSettings } from "../program/settingsWarnings";
@@ -11,7 +11,7 @@ import { type RecordClass, registration } from "./registration";
 const TEMPLATE_CLASS: RecordClass<Template> = {
   ...RECORD_TYPES.ServerlessTemplate,
   loadKind() {
-    const { TEMPLATE_KIND }: typeof import("../../template/templateKind") = require("../../template/templateKind");
+    const { TEMPLATE_KIND }: typeof import("../../kinds/templateKind") = require("../../kinds/templateKind");
     return TEMPLATE_KIND;
   },
 };

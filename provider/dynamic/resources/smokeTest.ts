@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { InputProblem } from "../../../sdk/errors";
-import { SMOKE_TEST } from "../../resourceTypes";
+import type { InputProblem } from "../../../sdk/errors/errors";
+import { SMOKE_TEST } from "../../engine/resourceTypes";
 import { checkedOptions } from "../program/programChecks";
 import { secretInputs } from "../program/secretInputs";
 

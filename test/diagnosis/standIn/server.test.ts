@@ -1,4 +1,4 @@
-import { createClient } from "../../../sdk/client";
+import { createClient } from "../../../sdk/client/client";
 import { SCENARIOS, stateOf } from "./hiddenScenarios";
 import { type Ids, problemsOf } from "./judge";
 import { expectationFor, FINDINGS, type Scenario, WORDS } from "./scenario";

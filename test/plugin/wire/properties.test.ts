@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { receive, toWire } from "../../../plugin/wire/properties";
-import { UNKNOWN } from "../../../provider/properties";
+import { UNKNOWN } from "../../../provider/engine/properties";
 import { toStruct } from "../../support/dynamicProvider";
 import { secret } from "../../support/plugin";
 

@@ -6,7 +6,7 @@ import {
   refuseOtherAccount,
 } from "../../../provider/connection/account";
 import { providerSettings } from "../../../provider/connection/config";
-import { ConfigurationError } from "../../../sdk/errors";
+import { ConfigurationError } from "../../../sdk/errors/errors";
 
 const KEY = "account-test-key-abcdef";
 const HOME: AccountIdentity = { service: "https://api.example.com", apiKey: KEY, provider: "" };

@@ -1,5 +1,5 @@
 import { type Emulator, type FaultEffect, startEmulator } from "../../../emulator";
-import { RECORD_TYPES } from "../../../provider/resourceTypes";
+import { RECORD_TYPES } from "../../../provider/engine/resourceTypes";
 import { type Properties, startDynamicProvider } from "../../support/dynamicProvider";
 
 /** The ways in which a service may answer after it has ended GraphQL. */

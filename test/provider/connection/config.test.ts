@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { CONFIG_NAMES, providerSettings, VARIABLE_NAMES } from "../../../provider/connection/config";
 import { type ConnectionSettings, requireAddress, requireApiKey, serviceName } from "../../../sdk/connection/settings";
-import { ConfigurationError } from "../../../sdk/errors";
-import { redact } from "../../../sdk/secret";
+import { ConfigurationError } from "../../../sdk/errors/errors";
+import { redact } from "../../../sdk/errors/secretText";
 
 const KEY = "config-test-key-0123456789";
 /** The config of an explicit provider. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { ENDPOINT_INPUTS } from "../../../provider/endpoint/endpointInputs";
+import { type Properties, UNKNOWN } from "../../../provider/engine/properties";
 import { changedIn, managesOthersIn, newlyManagedIn } from "../../../provider/fields/managed";
 import { checkRecordInputs } from "../../../provider/fields/recordInputs";
-import { type Properties, UNKNOWN } from "../../../provider/properties";
 import { FIELDS } from "../../../sdk/endpoints/fields";
 
 /** Checks inputs without a config. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { ENDPOINT_INPUTS } from "../../../provider/endpoint/endpointInputs";
+import { type Properties, UNKNOWN } from "../../../provider/engine/properties";
 import { checkRecordInputs } from "../../../provider/fields/recordInputs";
-import { type Properties, UNKNOWN } from "../../../provider/properties";
 
 /** Checks inputs without a config. */
 function checkInputs(oldInputs: Properties, newInputs: Properties) {

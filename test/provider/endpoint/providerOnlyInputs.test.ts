@@ -1,7 +1,7 @@
 import { adoptsOther, refuseOtherId } from "../../../provider/adoption/adoption";
 import { ENDPOINT_INPUTS } from "../../../provider/endpoint/endpointInputs";
+import { type Properties, UNKNOWN } from "../../../provider/engine/properties";
 import { changesOwnInputs, checkRecordInputs } from "../../../provider/fields/recordInputs";
-import { type Properties, UNKNOWN } from "../../../provider/properties";
 
 const MINIMAL = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" };
 

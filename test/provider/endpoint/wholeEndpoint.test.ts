@@ -1,6 +1,6 @@
 import { apiProblems, ENDPOINT_INPUTS, notices } from "../../../provider/endpoint/endpointInputs";
+import { type Properties, UNKNOWN } from "../../../provider/engine/properties";
 import { checkRecordInputs } from "../../../provider/fields/recordInputs";
-import { type Properties, UNKNOWN } from "../../../provider/properties";
 import { capabilitiesAt } from "../../../sdk/contract/capabilities";
 import { FIELDS } from "../../../sdk/endpoints/fields";
 import { fixedIn } from "../../../sdk/records/fields";

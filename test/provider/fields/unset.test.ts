@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
+import { RARE_SETTINGS } from "../../../provider/engine/resourceTypes";
 import { withoutUnset, withUnset } from "../../../provider/fields/unset";
-import { RARE_SETTINGS } from "../../../provider/resourceTypes";
 import { FIELDS } from "../../../sdk/endpoints/fields";
 import { unsetValue } from "../../../sdk/records/fields";
 

@@ -1,4 +1,4 @@
-import { InvalidInputError, UnexpectedResponseError } from "../../../sdk/errors";
+import { InvalidInputError, UnexpectedResponseError } from "../../../sdk/errors/errors";
 import { type Emulated, startEmulated } from "../../support/emulated";
 
 const GOOD = { name: "llama", gpuIds: "ADA_24", templateId: "t", workersMax: 0, scalerValue: 7 };

@@ -1,5 +1,5 @@
 import type { DeleteProgress } from "../../../sdk/endpoints/deleteOptions";
-import { AuthenticationError, RejectedError } from "../../../sdk/errors";
+import { AuthenticationError, RejectedError } from "../../../sdk/errors/errors";
 import { type Emulated, startEmulated } from "../../support/emulated";
 
 const INPUT = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" } as const;

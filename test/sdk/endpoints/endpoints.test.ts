@@ -1,4 +1,4 @@
-import { NotFoundError } from "../../../sdk/errors";
+import { NotFoundError } from "../../../sdk/errors/errors";
 import { type Emulated, startEmulated } from "../../support/emulated";
 
 const INPUT = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" } as const;

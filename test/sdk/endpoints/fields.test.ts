@@ -1,5 +1,5 @@
 import { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS, FIELDS, REQUIRED_FIELDS } from "../../../sdk/endpoints/fields";
-import { InvalidInputError } from "../../../sdk/errors";
+import { InvalidInputError } from "../../../sdk/errors/errors";
 import { endpointSelection, toSaveInput } from "../../../sdk/graphql/endpointFormat";
 
 test("every field is either required or has a default", () => {

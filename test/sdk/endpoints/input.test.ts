@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { GpuTier } from "../../../sdk/contract/enums";
 import { checkEndpointFields, crossFieldProblems, parseEndpointFields } from "../../../sdk/endpoints/input";
-import { InvalidInputError } from "../../../sdk/errors";
-import { SecretText } from "../../../sdk/secret";
+import { InvalidInputError } from "../../../sdk/errors/errors";
+import { SecretText } from "../../../sdk/errors/secretText";
 
 /** The messages about one field that holds this value. */
 function problems(property: string, value: unknown, extraGpuTiers?: string[]): string[] {

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { Agent } from "undici";
-import { BusinessRuleError, InvalidInputError } from "../../../sdk/errors";
+import { BusinessRuleError, InvalidInputError } from "../../../sdk/errors/errors";
 import { type Emulated, startEmulated } from "../../support/emulated";
 import { graphql } from "../../support/plainClient";
 

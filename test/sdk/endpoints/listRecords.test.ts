@@ -1,4 +1,4 @@
-import { UnexpectedResponseError } from "../../../sdk/errors";
+import { UnexpectedResponseError } from "../../../sdk/errors/errors";
 import { readableEndpoint } from "../../../sdk/graphql/endpointFormat";
 import { decodeRecords, recordsByName } from "../../../sdk/records/listed";
 

@@ -1,5 +1,5 @@
 import type { FaultEffect } from "../../../emulator/server/faultRule";
-import { ConnectionError, CreateUncertainError, UnexpectedResponseError } from "../../../sdk/errors";
+import { ConnectionError, CreateUncertainError, UnexpectedResponseError } from "../../../sdk/errors/errors";
 import { type Emulated, startEmulated } from "../../support/emulated";
 
 const INPUT = { name: "llama", gpuIds: ["AMPERE_24", "-B", "-A"], templateId: "abc123" } as const;

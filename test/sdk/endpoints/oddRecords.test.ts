@@ -1,6 +1,6 @@
 import { manualClock } from "../../../emulator/time/virtualClock";
-import type { Client } from "../../../sdk/client";
-import { CreateUncertainError, NameTakenError, UnexpectedResponseError } from "../../../sdk/errors";
+import type { Client } from "../../../sdk/client/client";
+import { CreateUncertainError, NameTakenError, UnexpectedResponseError } from "../../../sdk/errors/errors";
 import { withoutCanary } from "../../support/emulated";
 import { clientOf } from "../../support/rawServer";
 import { startScriptedServer } from "../../support/scriptedServer";

@@ -1,5 +1,5 @@
 import type { FaultEffect } from "../../../emulator/server/faultRule";
-import { BusinessRuleError, InUseError, InvalidInputError } from "../../../sdk/errors";
+import { BusinessRuleError, InUseError, InvalidInputError } from "../../../sdk/errors/errors";
 import { type Emulated, startEmulated } from "../../support/emulated";
 
 type Api = "graphql" | "v2";

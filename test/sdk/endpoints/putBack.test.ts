@@ -1,4 +1,4 @@
-import { RejectedError } from "../../../sdk/errors";
+import { RejectedError } from "../../../sdk/errors/errors";
 import { type Emulated, startEmulated } from "../../support/emulated";
 
 const WORKERS = { workersMin: 1, workersMax: 4 };

@@ -1,6 +1,6 @@
 import type { Endpoint, EndpointInput } from "../../../sdk";
 import { CAPABILITIES } from "../../../sdk/contract/capabilities";
-import { BusinessRuleError, InvalidInputError, NotFoundError, QuotaExceededError } from "../../../sdk/errors";
+import { BusinessRuleError, InvalidInputError, NotFoundError, QuotaExceededError } from "../../../sdk/errors/errors";
 import { CANARY, type Emulated, type EmulatedOptions, startEmulated } from "../../support/emulated";
 
 const REQUIRED = { name: "llama", gpuIds: "AMPERE_24", templateId: "tpl1" } satisfies EndpointInput;

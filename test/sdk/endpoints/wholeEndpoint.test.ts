@@ -1,5 +1,5 @@
 import { Agent } from "undici";
-import { BusinessRuleError, InvalidInputError } from "../../../sdk/errors";
+import { BusinessRuleError, InvalidInputError } from "../../../sdk/errors/errors";
 import { startEmulated } from "../../support/emulated";
 
 const TEMPLATES = [{ id: "t", name: "one", imageName: "me/one:1" }];

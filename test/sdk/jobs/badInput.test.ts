@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { type Emulator, startEmulator } from "../../../emulator";
-import { type Client, createClient } from "../../../sdk/client";
+import { type Client, createClient } from "../../../sdk/client/client";
 import { normalizeName, normalizeSet } from "../../../sdk/endpoints/normalForms";
 import type { EndpointInput } from "../../../sdk/endpoints/record";
-import { InvalidInputError } from "../../../sdk/errors";
+import { InvalidInputError } from "../../../sdk/errors/errors";
 import { addressesOf } from "../../support/scriptedServer";
 
 const MINIMAL = { name: "llama", gpuIds: "AMPERE_24", templateId: "template" } as const;

@@ -1,4 +1,4 @@
-import { ConnectionError } from "../../../sdk/errors";
+import { ConnectionError } from "../../../sdk/errors/errors";
 import { JobNotRetryableError, RetryUncertainError } from "../../../sdk/jobs/jobErrors";
 import { sleeper, startQueue } from "../../support/queue";
 

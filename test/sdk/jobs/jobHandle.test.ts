@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { z } from "zod";
-import { ConnectionError, InvalidInputError, NotFoundError } from "../../../sdk/errors";
+import { ConnectionError, InvalidInputError, NotFoundError } from "../../../sdk/errors/errors";
 import { JobExpiredError, JobFailedError, OutputMismatchError } from "../../../sdk/jobs/jobErrors";
 import { WaitTimeoutError } from "../../../sdk/jobs/jobHandle";
 import type { OutputSchema } from "../../../sdk/jobs/jobOutput";

@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
-import { InvalidInputError } from "../../../sdk/errors";
+import { InvalidInputError } from "../../../sdk/errors/errors";
+import { redact } from "../../../sdk/errors/secretText";
 import { checkJobRequest, type JobRequest } from "../../../sdk/jobs/jobRequest";
 import { serverWaitMs } from "../../../sdk/jobs/submit";
-import { redact } from "../../../sdk/secret";
 
 function problemsOf(request: unknown, operation: "run" | "runsync" = "run"): string[] {
   try {

@@ -1,4 +1,4 @@
-import { InvalidInputError } from "../../../sdk/errors";
+import { InvalidInputError } from "../../../sdk/errors/errors";
 import { WaitTimeoutError } from "../../../sdk/jobs/jobHandle";
 import type { JobStatus } from "../../../sdk/jobs/jobRecord";
 import { sleeper, startQueue } from "../../support/queue";

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { NotFoundError } from "../../../sdk/errors";
-import type { Batch, BatchResult } from "../../../sdk/jobs/batchResults";
+import type { Batch, BatchResult } from "../../../sdk/batches/batchResults";
+import { NotFoundError } from "../../../sdk/errors/errors";
 import { fileJournal } from "../../../sdk/journal/fileJournal";
 import { type EmulatedQueue, startQueue } from "../../support/queue";
 

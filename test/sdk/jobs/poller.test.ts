@@ -1,5 +1,5 @@
 import { type ManualClock, manualClock } from "../../../emulator/time/virtualClock";
-import { ConnectionError, NotFoundError, RateLimitError } from "../../../sdk/errors";
+import { ConnectionError, NotFoundError, RateLimitError } from "../../../sdk/errors/errors";
 import type { Job } from "../../../sdk/jobs/jobRecord";
 import { Poller, pollPauseMs, type WaitOutcome, type WaitRequest } from "../../../sdk/jobs/poller";
 

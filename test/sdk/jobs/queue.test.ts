@@ -1,4 +1,4 @@
-import { createClient } from "../../../sdk/client";
+import { createClient } from "../../../sdk/client/client";
 import {
   AuthenticationError,
   ConfigurationError,
@@ -7,7 +7,7 @@ import {
   RejectedError,
   ServiceFaultError,
   UnexpectedResponseError,
-} from "../../../sdk/errors";
+} from "../../../sdk/errors/errors";
 import { SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
 import { CANARY } from "../../support/emulated";
 import { sleeper, startQueue } from "../../support/queue";

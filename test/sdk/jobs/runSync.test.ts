@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { InvalidInputError } from "../../../sdk/errors";
+import { InvalidInputError } from "../../../sdk/errors/errors";
 import { JobFailedError, SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
 import { WaitTimeoutError } from "../../../sdk/jobs/jobHandle";
 import { sleeper, startQueue } from "../../support/queue";

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer, type Socket } from "node:net";
-import { createClient } from "../../../sdk/client";
-import { NotFoundError, RateLimitError, UnexpectedResponseError } from "../../../sdk/errors";
+import { createClient } from "../../../sdk/client/client";
+import { NotFoundError, RateLimitError, UnexpectedResponseError } from "../../../sdk/errors/errors";
 import { PurgeUncertainError, SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
 import { CANARY, withoutCanary } from "../../support/emulated";
 import { startQueue } from "../../support/queue";

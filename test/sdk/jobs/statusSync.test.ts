@@ -1,4 +1,4 @@
-import { NotFoundError } from "../../../sdk/errors";
+import { NotFoundError } from "../../../sdk/errors/errors";
 import { WaitTimeoutError } from "../../../sdk/jobs/jobHandle";
 import { type QueueOptions, sleeper, startQueue } from "../../support/queue";
 

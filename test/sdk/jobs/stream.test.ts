@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Handler } from "../../../emulator/workers/jobHandlers";
-import { createClient } from "../../../sdk/client";
-import { NotFoundError, ServiceFaultError, UnexpectedResponseError } from "../../../sdk/errors";
+import { createClient } from "../../../sdk/client/client";
+import { NotFoundError, ServiceFaultError, UnexpectedResponseError } from "../../../sdk/errors/errors";
 import { JobFailedError, StreamGapError } from "../../../sdk/jobs/jobErrors";
 import { startQueue } from "../../support/queue";
 import { addressesOf, startScriptedServer } from "../../support/scriptedServer";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer, type Server, type Socket } from "node:net";
-import { createClient } from "../../../sdk/client";
+import { createClient } from "../../../sdk/client/client";
 import {
   AuthenticationError,
   InvalidInputError,
@@ -9,7 +9,7 @@ import {
   RateLimitError,
   RejectedError,
   UnexpectedResponseError,
-} from "../../../sdk/errors";
+} from "../../../sdk/errors/errors";
 import { SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
 import type { RequestEvent } from "../../../sdk/transport/observers";
 import { CANARY, withoutCanary } from "../../support/emulated";

@@ -3,14 +3,14 @@ import { type AddressInfo, createServer } from "node:net";
 import { inspect } from "node:util";
 import { Pool } from "pg";
 import { startEmulator } from "../../../emulator";
-import { createClient } from "../../../sdk/client";
-import { InvalidInputError } from "../../../sdk/errors";
-import type { BatchResult } from "../../../sdk/jobs/batchResults";
+import type { BatchResult } from "../../../sdk/batches/batchResults";
+import { createClient } from "../../../sdk/client/client";
+import { InvalidInputError } from "../../../sdk/errors/errors";
+import { redact } from "../../../sdk/errors/secretText";
 import type { JournalBatch } from "../../../sdk/journal/journal";
 import { JournalRefusedError, JournalUnavailableError } from "../../../sdk/journal/journalErrors";
 import { postgresJournal } from "../../../sdk/journal/postgresJournal";
 import { recordJobs } from "../../../sdk/journal/recordJobs";
-import { redact } from "../../../sdk/secret";
 import { journalRules } from "../../support/journalRules";
 import { needsPostgres, type PostgresServer, startPostgres } from "../../support/postgres";
 

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { manualClock } from "../../../emulator";
-import { createClient } from "../../../sdk/client";
-import { AuthenticationError, InvalidInputError, NoQueueError, RateLimitError } from "../../../sdk/errors";
+import { createClient } from "../../../sdk/client/client";
+import { AuthenticationError, InvalidInputError, NoQueueError, RateLimitError } from "../../../sdk/errors/errors";
 import { type FetchOptions, workerIdOf } from "../../../sdk/index";
 import {
   NoWorkerError,

@@ -1,11 +1,11 @@
-import { createClient } from "../../../sdk/client";
+import { createClient } from "../../../sdk/client/client";
 import {
   AuthenticationError,
   InvalidInputError,
   NotFoundError,
   RejectedError,
   UnexpectedResponseError,
-} from "../../../sdk/errors";
+} from "../../../sdk/errors/errors";
 import { CANARY, startEmulated, withoutCanary } from "../../support/emulated";
 import { POD } from "../../support/podRecord";
 import {

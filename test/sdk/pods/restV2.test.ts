@@ -1,5 +1,5 @@
 import { createClient } from "../../../sdk";
-import { NotFoundError } from "../../../sdk/errors";
+import { NotFoundError } from "../../../sdk/errors/errors";
 import { type Emulated, startEmulated } from "../../support/emulated";
 
 let site: Emulated;

@@ -5,7 +5,7 @@ import {
   NameTakenError,
   NotFoundError,
   UnexpectedResponseError,
-} from "../../../sdk/errors";
+} from "../../../sdk/errors/errors";
 import type { WarningEvent } from "../../../sdk/transport/observers";
 import { CANARY, type Emulated, type EmulatedOptions, startEmulated } from "../../support/emulated";
 

@@ -1,5 +1,5 @@
 import type { FaultEffect } from "../../../emulator";
-import { NameTakenError } from "../../../sdk/errors";
+import { NameTakenError } from "../../../sdk/errors/errors";
 import { type Emulated, startEmulated } from "../../support/emulated";
 
 /** A kind of record: the request that creates one, and the list of those that exist. */

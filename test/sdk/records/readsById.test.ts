@@ -1,4 +1,4 @@
-import { EmptyListError, NotFoundError, ServiceFaultError, UnexpectedResponseError } from "../../../sdk/errors";
+import { EmptyListError, NotFoundError, ServiceFaultError, UnexpectedResponseError } from "../../../sdk/errors/errors";
 import { type Emulated, startEmulated } from "../../support/emulated";
 
 const ENDPOINT = { name: "e", gpuIds: "AMPERE_24", templateId: "t", workersMax: 0 } as const;

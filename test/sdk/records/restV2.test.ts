@@ -1,4 +1,4 @@
-import { BusinessRuleError, InUseError, NameTakenError } from "../../../sdk/errors";
+import { BusinessRuleError, InUseError, NameTakenError } from "../../../sdk/errors/errors";
 import { type Emulated, startEmulated } from "../../support/emulated";
 
 let site: Emulated;

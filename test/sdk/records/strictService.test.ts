@@ -1,4 +1,4 @@
-import { createClient } from "../../../sdk/client";
+import { createClient } from "../../../sdk/client/client";
 import { CANARY, startEmulated } from "../../support/emulated";
 import { addressesOf } from "../../support/scriptedServer";
 import { startStrictService } from "../../support/strictService";

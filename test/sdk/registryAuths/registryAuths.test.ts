@@ -1,5 +1,5 @@
-import { createClient } from "../../../sdk/client";
-import { InUseError } from "../../../sdk/errors";
+import { createClient } from "../../../sdk/client/client";
+import { InUseError } from "../../../sdk/errors/errors";
 import { CANARY, startEmulated } from "../../support/emulated";
 
 const INPUT = { name: "ghcr", username: "me", password: "password-canary-1" };

@@ -1,5 +1,5 @@
 import type { FaultEffect } from "../../../emulator";
-import { InUseError, InvalidInputError, NameTakenError, NotFoundError } from "../../../sdk/errors";
+import { InUseError, InvalidInputError, NameTakenError, NotFoundError } from "../../../sdk/errors/errors";
 import { type Emulated, startEmulated } from "../../support/emulated";
 
 const VALUE = "value-canary-1";

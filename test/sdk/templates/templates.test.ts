@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { InUseError, InvalidInputError, NameTakenError } from "../../../sdk/errors";
+import { InUseError, InvalidInputError, NameTakenError } from "../../../sdk/errors/errors";
 import { TEMPLATE_CHECKS } from "../../../sdk/templates/input";
 import { startEmulated } from "../../support/emulated";
 

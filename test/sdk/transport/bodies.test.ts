@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
-import { RequestTimeoutError, UnexpectedResponseError } from "../../../sdk/errors";
+import { RequestTimeoutError, UnexpectedResponseError } from "../../../sdk/errors/errors";
 import { SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
 import { CANARY, withoutCanary } from "../../support/emulated";
 import { clientOf, startRawServer } from "../../support/rawServer";

@@ -1,5 +1,5 @@
 import { manualClock } from "../../../emulator/time/virtualClock";
-import { createClient } from "../../../sdk/client";
+import { createClient } from "../../../sdk/client/client";
 import type { Clock } from "../../../sdk/contract/clock";
 import { WaitTimeoutError } from "../../../sdk/jobs/jobHandle";
 import { createGates } from "../../../sdk/transport/gate";

@@ -6,7 +6,7 @@ import {
   RateLimitError,
   RejectedError,
   UnexpectedResponseError,
-} from "../../../sdk/errors";
+} from "../../../sdk/errors/errors";
 import { CANARY, type Emulated, startEmulated } from "../../support/emulated";
 
 const INPUT = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" } as const;

@@ -1,5 +1,5 @@
 import { manualClock } from "../../../emulator/time/virtualClock";
-import { type Client, createClient } from "../../../sdk/client";
+import { type Client, createClient } from "../../../sdk/client/client";
 import { Gate } from "../../../sdk/transport/gate";
 import { createLimiter } from "../../../sdk/transport/limiter";
 import { startEmulated } from "../../support/emulated";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { scaledClock } from "../../../emulator";
-import { type Client, createClient } from "../../../sdk/client";
-import { ServerlessGpuError } from "../../../sdk/errors";
+import { type Client, createClient } from "../../../sdk/client/client";
+import { ServerlessGpuError } from "../../../sdk/errors/errors";
 import { CANARY, withoutCanary } from "../../support/emulated";
 import { addressesOf, type ScriptedAnswer, startScriptedServer } from "../../support/scriptedServer";
 

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
-import { createClient } from "../../../sdk/client";
-import { ConfigurationError, type ServerlessGpuError } from "../../../sdk/errors";
+import { createClient } from "../../../sdk/client/client";
+import { ConfigurationError, type ServerlessGpuError } from "../../../sdk/errors/errors";
 import { SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
 import { CANARY, withoutCanary } from "../../support/emulated";
 import { clientOf, startRawServer } from "../../support/rawServer";

@@ -12,7 +12,7 @@ import {
   type ServerlessGpuError,
   ServiceFaultError,
   UnexpectedResponseError,
-} from "../../../sdk/errors";
+} from "../../../sdk/errors/errors";
 import { DEFAULT_RETRY_POLICY, decideRetry, pauseMs, type Repeatability } from "../../../sdk/transport/retryPolicy";
 
 function decideOn(repeatability: Repeatability, error: ServerlessGpuError, attempt = 1, elapsedMs = 0, random = 0.5) {

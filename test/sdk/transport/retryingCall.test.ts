@@ -1,5 +1,5 @@
 import { type ManualClock, manualClock } from "../../../emulator/time/virtualClock";
-import { ConnectionError, RateLimitError, RequestTimeoutError } from "../../../sdk/errors";
+import { ConnectionError, RateLimitError, RequestTimeoutError } from "../../../sdk/errors/errors";
 import type { ServiceCall } from "../../../sdk/transport/call";
 import { Gate } from "../../../sdk/transport/gate";
 import { createLimiter } from "../../../sdk/transport/limiter";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
-import { RequestTimeoutError } from "../../../sdk/errors";
+import { RequestTimeoutError } from "../../../sdk/errors/errors";
 import { withoutCanary } from "../../support/emulated";
 import { clientOf, startRawServer } from "../../support/rawServer";
 

@@ -3,8 +3,8 @@ import { getEventListeners, once } from "node:events";
 import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { createClient } from "../../../sdk/client";
-import { CodedError, RequestTimeoutError } from "../../../sdk/errors";
+import { createClient } from "../../../sdk/client/client";
+import { CodedError, RequestTimeoutError } from "../../../sdk/errors/errors";
 import { CANARY, type Emulated, startEmulated, withoutCanary } from "../../support/emulated";
 import { clientOf, startRawServer } from "../../support/rawServer";
 

@@ -1,5 +1,5 @@
 import { Kind, parse } from "graphql";
-import { createClient } from "../../../sdk/client";
+import { createClient } from "../../../sdk/client/client";
 import { CANARY } from "../../support/emulated";
 import { addressesOf, startScriptedServer } from "../../support/scriptedServer";
 

@@ -1,4 +1,4 @@
-import { BusinessRuleError, InUseError, InvalidInputError } from "../../../sdk/errors";
+import { BusinessRuleError, InUseError, InvalidInputError } from "../../../sdk/errors/errors";
 import { startEmulated } from "../../support/emulated";
 
 const INPUT = { name: "models", size: 50, dataCenterId: "EU-RO-1" };

@@ -1,5 +1,5 @@
 import { manualClock } from "../../../emulator/time/virtualClock";
-import { RateLimitError } from "../../../sdk/errors";
+import { RateLimitError } from "../../../sdk/errors/errors";
 import { createWebhookLine } from "../../../sdk/webhooks/webhookLine";
 
 /** A queue with a quarter of the limit, for reads of a job that take `readMs` each. */

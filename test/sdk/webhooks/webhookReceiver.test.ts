@@ -1,4 +1,4 @@
-import { InvalidInputError, NotFoundError, ServiceFaultError } from "../../../sdk/errors";
+import { InvalidInputError, NotFoundError, ServiceFaultError } from "../../../sdk/errors/errors";
 import { WebhookNotConfirmedError } from "../../../sdk/jobs/jobErrors";
 import type { Job } from "../../../sdk/jobs/jobRecord";
 import { createWebhookReceiver, type WebhookReceiverOptions } from "../../../sdk/webhooks/webhookReceiver";

@@ -1,0 +1,73 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { ServerlessGpuError } from "../../sdk/errors/errors";
+import { redact } from "../../sdk/errors/secretText";
+import type { Properties } from "./properties";
+
+/**
+ * Returns an error that makes the engine keep the incomplete resource and complete it with an
+ * update on the next `up`. Its properties are plain JSON: Pulumi's dynamic provider never answers
+ * if one of them is `undefined`.
+ * @param properties must contain `__provider`; otherwise the engine could neither refresh nor
+ * delete the resource
+ */
+export function initFailure(error: unknown, id: string, properties: Properties): Error {
+  const { message } = presentable(error);
+  const plain: Properties = JSON.parse(JSON.stringify(properties));
+  return Object.assign(new Error(message), { stack: "", id, properties: plain, reasons: [message] });
+}
+
+/** Returns what an error says. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The type of a handler, in the form that all handlers share. */
+export type AnyHandler = (...args: never[]) => Promise<unknown>;
+
+/**
+ * Wraps every handler except `configure`, which is left unchanged because it must return before the
+ * first call.
+ */
+export function wrapHandlers(
+  handlers: pulumi.dynamic.ResourceProvider,
+  wrap: (handler: AnyHandler) => AnyHandler,
+): pulumi.dynamic.ResourceProvider {
+  const { configure, ...others } = handlers;
+  const wrapped = Object.entries<AnyHandler | undefined>(others).map(([method, handler]) => [
+    method,
+    handler && wrap(handler),
+  ]);
+  return { ...(configure ? { configure } : {}), ...Object.fromEntries(wrapped) };
+}
+
+/**
+ * Returns handlers for the engine. Their results are plain JSON, because `undefined` or `NaN` in a
+ * result would cause a failure only after RunPod had made its changes. Their errors contain no
+ * keys.
+ */
+export function forEngine(handlers: pulumi.dynamic.ResourceProvider): pulumi.dynamic.ResourceProvider {
+  return wrapHandlers(handlers, guard);
+}
+
+function guard(handler: AnyHandler): AnyHandler {
+  return async (...args) => {
+    try {
+      const result = await handler(...args);
+      return result === undefined ? undefined : JSON.parse(JSON.stringify(result));
+    } catch (error) {
+      throw presentable(error);
+    }
+  };
+}
+
+/**
+ * Removes the stack from errors that the user can fix, because the engine prints the stack after
+ * the message. Redacts all other errors.
+ */
+function presentable(error: unknown): Error {
+  if (!(error instanceof Error)) return new Error(redact(String(error)));
+  if (error instanceof ServerlessGpuError || "reasons" in error) return Object.assign(error, { stack: "" });
+  const copy = new Error(redact(error.message));
+  copy.stack = redact(error.stack ?? "");
+  return copy;
+}

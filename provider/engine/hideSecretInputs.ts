@@ -1,0 +1,115 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { redact, SecretText } from "../../sdk/errors/secretText";
+import { type AnyHandler, wrapHandlers } from "./errors";
+import { digestOf, isObject, type Properties, pick } from "./properties";
+
+/**
+ * Returns handlers whose messages do not show secret inputs. The engine passes secrets to handlers
+ * as plain values; `__secretInputs` lists which inputs are secret.
+ */
+export function hideSecretInputs(handlers: pulumi.dynamic.ResourceProvider): pulumi.dynamic.ResourceProvider {
+  return wrapHandlers(handlers, hideFirst);
+}
+
+/**
+ * Returns the names of the secret inputs. A value inside an object has a two-part name:
+ * `env.HF_TOKEN`.
+ */
+export function secretFields({ __secretInputs }: Properties): string[] {
+  return typeof __secretInputs === "string" ? __secretInputs.split(",") : [];
+}
+
+function hideFirst(handler: AnyHandler): AnyHandler {
+  return async (...args) => {
+    const secrets = args.flatMap(secretValues);
+    for (const value of secrets) if (typeof value === "string") new SecretText(value);
+    // Hidden only in failures of the same resource, because most of these values aren't secret.
+    const hidden = new Map([
+      ...args.flatMap(valuesOfTransforms).map((value) => [String(value), OF_TRANSFORM] as const),
+      ...secrets.map((value) => [String(value), "[secret]"] as const),
+    ]);
+    for (const each of args) removeMark(each);
+    const result = await handler(...args);
+    return isChecked(result) ? { ...result, failures: conceal(result.failures, hidden).map(withoutProperty) } : result;
+  };
+}
+
+/** Replaces a value that may have been set by a transform and may therefore be secret. */
+const OF_TRANSFORM = "[hidden: a transform may have set it]";
+
+/**
+ * Returns the values of inputs that differ from what the program wrote. A transform may have set
+ * them, and the resource's class never saw them, so it could not mark the secret ones.
+ */
+function valuesOfTransforms(properties: unknown): unknown[] {
+  const digests = isObject(properties) ? properties.__changedLater : undefined;
+  if (!isObject(properties) || !isObject(digests)) return [];
+  const isWritten = (name: string) => digests[name] === digestOf(properties[name]);
+  return leaves(pick(properties, (name) => !name.startsWith("__") && !isWritten(name)));
+}
+
+/**
+ * Removes the mark on inputs that a transform may have set, because the mark does not belong in
+ * state.
+ */
+function removeMark(properties: unknown): void {
+  if (isObject(properties)) delete properties.__changedLater;
+}
+
+/**
+ * Returns every value of the secret inputs. Also returns each part of a comma-separated string,
+ * because the parts are checked one by one.
+ */
+function secretValues(properties: unknown): unknown[] {
+  return namesOfSecrets(properties).flatMap((name) => {
+    const [field = "", key] = name.split(".");
+    const value = isObject(properties) ? properties[field] : undefined;
+    if (key === undefined) return leaves(value);
+    return isObject(value) ? leaves(value[key]) : [];
+  });
+}
+
+function namesOfSecrets(properties: unknown): string[] {
+  return isObject(properties) ? secretFields(properties) : [];
+}
+
+function leaves(value: unknown): unknown[] {
+  if (typeof value === "string") return [value, ...value.split(",").map((part) => part.trim())];
+  if (typeof value === "object" && value !== null) return Object.values(value).flatMap(leaves);
+  return [value];
+}
+
+function isChecked(result: unknown): result is { failures: pulumi.dynamic.CheckFailure[] } {
+  return isObject(result) && Array.isArray(result.failures);
+}
+
+/**
+ * Returns the failure with its property moved into the text of the reason. If a failure names a
+ * property, the engine prints the value of that property as it was sent. That value may be a
+ * secret: one set by a transform, a nested one, or one that the program did not mark. For this
+ * reason, our failures never name a property.
+ */
+export function withoutProperty({ property, reason }: pulumi.dynamic.CheckFailure): pulumi.dynamic.CheckFailure {
+  return { property: "", reason: property === "" ? reason : `${property}: ${reason}` };
+}
+
+/**
+ * Redacts, only in the problems of the resource that they belong to, the secrets that cannot be
+ * redacted everywhere (numbers and short strings).
+ */
+function conceal(
+  failures: readonly pulumi.dynamic.CheckFailure[],
+  hidden: ReadonlyMap<string, string>,
+): pulumi.dynamic.CheckFailure[] {
+  const texts = [...hidden.keys()].filter((text) => text !== "").sort((a, b) => b.length - a.length);
+  if (texts.length === 0) return failures.map(({ property, reason }) => ({ property, reason: redact(reason) }));
+  const pattern = new RegExp(`(?<![\\w.])(?:${texts.map(escapePattern).join("|")})(?![\\w.])`, "g");
+  return failures.map(({ property, reason }) => ({
+    property,
+    reason: redact(reason.replace(pattern, (text) => hidden.get(text) ?? "[secret]")),
+  }));
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+}
