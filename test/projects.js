@@ -65,6 +65,7 @@ const LONG = [
   "provider/unfinishedWrites",
   "sdk/contract/fileLock",
   "sdk/diagnosis/diagnose",
+  "sdk/diagnosis/followedAdvice",
   "sdk/jobs/badInput",
   "sdk/jobs/jobSequences",
   "sdk/jobs/poller",

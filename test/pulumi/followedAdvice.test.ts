@@ -60,7 +60,9 @@ new ServerlessEndpoint("${logicalName}", { ...args, name: "mine" }, { ${options}
     await stack.writeProgram(program(name, parent));
     const { exitCode, output } = await stack.run(UP);
     expect(exitCode).not.toBe(0);
-    expect(output).toContain("add its previous URN to the resource option aliases. To see the URN, run: pulumi stack --show-urns");
+    expect(output).toContain(
+      "add its previous URN to the resource option aliases. To see the URN, run: pulumi stack --show-urns",
+    );
     const { stdout } = await stack.succeed(["stack", "--show-urns"]);
     const [urn] = /urn:\S+ServerlessEndpoint::\S+/.exec(stdout) ?? [];
     // A list of URNs is what every language accepts, YAML included.
