@@ -56,6 +56,7 @@ const LONG = [
   "provider/endpoint/inService",
   "provider/explainedWaits",
   "provider/faults",
+  "provider/followedAdvice/*",
   "provider/refusals",
   "provider/restV2",
   "provider/rollOut/adoptions",
