@@ -20,7 +20,10 @@ function adviceIn({ place, text }: Text): Text[] {
   return text
     .split(/(?<=[.;])\s+|\n/)
     .map((sentence) => sentence.replace(/^\/\/\s*(?:\d\. )?/, "").trim())
-    .filter((sentence) => sentence.includes(" ") && sentence.split(/: (?!\[)/).some((part) => IMPERATIVE.test(part.replace(BEFORE, ""))))
+    .filter(
+      (sentence) =>
+        sentence.includes(" ") && sentence.split(/: (?!\[)/).some((part) => IMPERATIVE.test(part.replace(BEFORE, ""))),
+    )
     .map((sentence) => ({ place, text: sentence }));
 }
 
