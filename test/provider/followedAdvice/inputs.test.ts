@@ -6,7 +6,7 @@ import { ENDPOINT } from "./runs";
 
 const OWN = { name: "llama", gpuIds: "ADA_24", imageName: "me/app:1" };
 const ROLL_OUT = { test: { input: { prompt: "x" } } };
-const BALANCER = { type: "LOAD_BALANCER", ...OWN };
+const BALANCER = { ...OWN, type: "LOAD_BALANCER", scalerType: "REQUEST_COUNT", scalerValue: 4 };
 
 interface Play {
   readonly title: string;

@@ -168,7 +168,9 @@ describe("REST v2", () => {
   test("a change sends only the fields that differ, but a scaler or a GPU selection as a whole", async () => {
     const site = await start("v2");
     const { client, run } = site;
-    const created = await run(client.endpoints.create({ ...REQUIRED, locations: "CZ", gpuIds: "AMPERE_24,-NVIDIA L4" }));
+    const created = await run(
+      client.endpoints.create({ ...REQUIRED, locations: "CZ", gpuIds: "AMPERE_24,-NVIDIA L4" }),
+    );
     const { id } = created;
     const known = { ...settingsOf(created) };
     const update = (changes: Partial<EndpointInput>) =>
