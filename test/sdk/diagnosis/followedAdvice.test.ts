@@ -207,7 +207,7 @@ test.each(PLAYS)("the advice on $cause works", async ({ cause, says, settings, t
 
 test("every cause that has something to do has a play here, or is named with the reason why not", () => {
   const without: Partial<Record<CauseId, string>> = {
-    "not-found": "played with the engine",
+    "not-found": "its refresh is played in test/provider/followedAdvice/records",
     "no-access": "a key is changed in the service's console",
     "handler-takes-no-jobs": "the worker program is changed",
     "one-worker-takes-all": "the worker program is changed",
@@ -216,7 +216,7 @@ test("every cause that has something to do has a play here, or is named with the
     "jobs-running": "it passes",
     "jobs-failing": "the worker program is changed",
     "workers-stopping": "it passes",
-    "no-queue": "played in test/sdk/jobs",
+    "no-queue": "the caller is changed",
     "nothing-wrong": "there is nothing to do",
     "no-job-waits": "there is nothing to do",
     unknown: "there is nothing to do",
