@@ -75,7 +75,7 @@ export function isLeftToAdopter(noun: string, id: string, outputs: Properties): 
         `another resource adopted the ${noun} in an earlier run on this machine.`,
         "If that resource still manages it, remove this one from state, which deletes nothing at the service: pulumi stack " +
           "--show-urns prints its URN, and pulumi state delete 'URN' removes it.",
-        `If not, set adoptId: "${id}" in this resource, run pulumi up, and then remove adoptId again, so that it owns the ${noun}`,
+        `If not, set adoptId to "${id}" in this resource, run pulumi up, and then remove adoptId again, so that it owns the ${noun}`,
       ].join("\n");
   const message = `${noun} ${id} is not deleted, and this resource stays in state, because ${why}`;
   throw new InvalidInputError("the deletion", [{ property: "adoptId", message }]);

@@ -92,7 +92,7 @@ function fieldProblems(endpoint: EmulatedEndpoint | undefined, expected: Propert
 
 /** Returns the arguments that the error of an existing name suggests. Rethrows any other error. */
 function advisedAdoption(error: Error): Properties {
-  const adoptId = /set adoptId: "([^"]+)"/.exec(error.message)?.[1];
+  const adoptId = /set adoptId to "([^"]+)"/.exec(error.message)?.[1];
   if (adoptId === undefined) throw error;
   return { adoptId };
 }
