@@ -28,8 +28,6 @@ import { addReviewFlags, reviewProblem } from "./review/reviewFlags";
 import type { RollbackFlags } from "./rollback/rollback";
 import { addRollbackFlags } from "./rollback/rollbackFlags";
 import { say } from "./terminal";
-import type { VerifyFlags } from "./verifyService/verifyService";
-import { addVerifyServiceFlags } from "./verifyService/verifyServiceFlags";
 
 /**
  * Loads a command's code only when the command runs, because that takes five times as long as
@@ -53,7 +51,6 @@ const load = {
   rehearse: () => require("./rehearse/rehearse") as typeof import("./rehearse/rehearse"),
   review: () => require("./review/review") as typeof import("./review/review"),
   rollback: () => require("./rollback/rollback") as typeof import("./rollback/rollback"),
-  verifyService: () => require("./verifyService/verifyService") as typeof import("./verifyService/verifyService"),
 };
 
 /** Returns the command line. Its actions set the process's exit code. */
@@ -92,7 +89,6 @@ ${EXIT_CODES}
   addRehearse(program);
   addReview(program);
   addRollback(program);
-  addVerifyService(program);
   return program;
 }
 
@@ -313,14 +309,6 @@ function addReview(program: Command): void {
       process.exitCode = await load.review().review(file, flags, ownPackage().version);
     },
   );
-}
-
-function addVerifyService(program: Command): void {
-  addVerifyServiceFlags(program.command("verify-service")).action(async (flags: VerifyFlags, command: Command) => {
-    if (!flags.yes && !process.stdin.isTTY)
-      command.error("error: there is no terminal to ask for confirmation: read what the command does, then add --yes.");
-    process.exitCode = await load.verifyService().verifyService(flags);
-  });
 }
 
 /** Runs the command line and sets the process's exit code. */

@@ -4,7 +4,7 @@ import { checkLock, lockedError } from "../../sdk/journal/fileJournal";
 import { wholeLines } from "../../sdk/journal/fileLines";
 import { KeyIndex } from "../../sdk/journal/keyIndex";
 
-/** Don't keep more characters than this, because results can have 20 MB each. */
+/** Don't keep more characters than this, because results can be 20 MB each. */
 const MOST_KEPT = 2 ** 24;
 
 const INSTEAD = "give --output another name";

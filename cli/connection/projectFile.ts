@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { parse } from "yaml";
 import { CONFIG_NAMESPACE } from "../../provider/connection/config";
-import { isObject } from "../../provider/engine/properties";
+import { isObject, type Properties } from "../../provider/engine/properties";
 
 const PROJECT_FILES = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
 
@@ -18,68 +19,41 @@ export function findUpwards(from: string, names: readonly string[]): string | un
   }
 }
 
-/** Returns a setting of the whole project, such as `name` or `main`, if it is a text. */
+/**
+ * Returns a setting of the whole project, such as `name` or `main`, if it is a text.
+ * @throws Error if the file is not valid YAML or JSON
+ */
 export function projectField(file: string, name: string): string | undefined {
-  const text = readFileSync(file, "utf8");
-  if (!file.endsWith(".json")) {
-    const line = new RegExp(`^(["']?)${name}\\1\\s*:(?:\\s+(.*))?$`, "m").exec(text);
-    return scalarOf(line?.[2] ?? "");
-  }
-  const value = (JSON.parse(text) as Readonly<Record<string, unknown>>)[name];
+  const value = contents(file)[name];
   return typeof value === "string" ? value : undefined;
 }
 
 /**
  * Reads this package's settings from the `config` section of a project file, by their names without
  * the namespace. The engine merges this section into every stack's config, but doesn't show it
- * while no stack is selected. Settings that are neither text nor `value: <text>` are left out.
+ * while no stack is selected. Settings that are neither a scalar nor `value: <scalar>` are left
+ * out.
+ * @throws Error if the file is not valid YAML or JSON
  */
 export function projectConfig(file: string): ReadonlyMap<string, string> {
-  const text = readFileSync(file, "utf8");
-  return new Map(file.endsWith(".json") ? jsonSettings(text) : yamlSettings(text));
-}
-
-function jsonSettings(text: string): [string, string][] {
-  const { config } = JSON.parse(text) as { readonly config?: unknown };
-  if (!isObject(config)) return [];
+  const { config } = contents(file);
   const prefix = `${CONFIG_NAMESPACE}:`;
-  return Object.entries(config).flatMap(([name, given]) => {
+  const settings = Object.entries(isObject(config) ? config : {}).flatMap(([name, given]): [string, string][] => {
     const value = isObject(given) ? given.value : given;
-    return name.startsWith(prefix) && value !== undefined ? [[name.slice(prefix.length), String(value)]] : [];
+    const isScalar = ["string", "number", "boolean"].includes(typeof value);
+    return name.startsWith(prefix) && isScalar ? [[name.slice(prefix.length), String(value)]] : [];
   });
+  return new Map(settings);
 }
 
-const SETTING = new RegExp(`^(\\s+)(["']?)${CONFIG_NAMESPACE}:(\\w+)\\2\\s*:(?:\\s+(.*))?$`);
-
-function yamlSettings(text: string): [string, string][] {
-  const lines = text.split(/\r?\n/).filter((line) => !/^\s*(#|$)/.test(line));
-  const start = lines.findIndex((line) => /^(["']?)config\1\s*:\s*(#.*)?$/.test(line));
-  if (start === -1) return [];
-  const below = lines.slice(start + 1);
-  const length = below.findIndex((line) => /^\S/.test(line));
-  const section = length === -1 ? below : below.slice(0, length);
-  return section.flatMap((line, index) => {
-    const [, indent = "", , name = "", rest = ""] = SETTING.exec(line) ?? [];
-    if (name === "") return [];
-    const inline = /^\{\s*(?:["']?value["']?)\s*:\s*([^,{}]*?)\s*\}/.exec(rest)?.[1];
-    const value = inline ?? (withoutComment(rest) === "" ? valueBelow(section.slice(index + 1), indent.length) : rest);
-    const scalar = scalarOf(value ?? "");
-    return scalar === undefined ? [] : [[name, scalar]];
-  });
-}
-
-/** Returns the text after `value:` in the indented lines below a setting. */
-function valueBelow(lines: readonly string[], indent: number): string | undefined {
-  const end = lines.findIndex((line) => line.search(/\S/) <= indent);
-  const own = end === -1 ? lines : lines.slice(0, end);
-  return own.flatMap((line) => /^\s*(["']?)value\1\s*:\s+(.*)$/.exec(line)?.[2] ?? [])[0];
-}
-
-const withoutComment = (text: string) => text.replace(/(^|\s)#.*$/, "").trim();
-
-/** Returns plain or quoted text; `undefined` for anything else. */
-function scalarOf(text: string): string | undefined {
-  const quoted = /^(["'])(.*?)\1\s*(#.*)?$/.exec(text.trim());
-  const plain = quoted?.[2] ?? withoutComment(text);
-  return plain === "" || (!quoted && /^[[\]{}&*!|>%@`]/.test(plain)) ? undefined : plain;
+function contents(file: string): Properties {
+  const text = readFileSync(file, "utf8");
+  try {
+    // The engine supports merge keys.
+    const found: unknown = file.endsWith(".json") ? JSON.parse(text) : parse(text, { merge: true });
+    return isObject(found) ? found : {};
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split("\n")[0]?.replace(/:$/, "") : String(error);
+    throw new Error(`cannot read the project file ${file}: ${reason}`);
+  }
 }

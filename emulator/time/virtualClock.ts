@@ -9,7 +9,7 @@ export interface ReusableTimer {
   readonly cancel: () => void;
 }
 
-/** An emulator's clock. `systemClock` is one as well. */
+/** An emulator's clock. `systemClock` implements it, too. */
 export interface EmulatorClock extends Clock {
   /**
    * Calls `callback` once after `delayMs` milliseconds. Returns a function that cancels the call.

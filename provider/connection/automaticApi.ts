@@ -114,6 +114,6 @@ function notListed(id: string | undefined, status?: number): ConfigurationError 
       : `REST v2 does not list the endpoint ${id}`;
   return new ConfigurationError(
     `the service ${sign}, but ${doubt}, so it is not certain that REST v2 shows the same account. Nothing was ` +
-      `changed. If the service has ended GraphQL, run: pulumi config set ${CONFIG_NAMESPACE}:api v2. If not, check the URL`,
+      `changed. Check the URL. If the service has ended GraphQL, run: pulumi config set ${CONFIG_NAMESPACE}:api v2`,
   );
 }

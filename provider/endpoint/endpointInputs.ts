@@ -53,7 +53,7 @@ export const ENDPOINT_INPUTS = {
 /** Two forms of the same setting. A program that switches forms only manages the new one. */
 const VOLUME_FORMS: readonly string[] = ["networkVolumeId", "networkVolumeIds"];
 
-/** Drops the form that is `null` if the other form is set. */
+/** Drops the volume field that is `null` if the other one is set. */
 function withOneVolumeForm(inputs: Properties): Properties {
   if (VOLUME_FORMS.some((form) => inputs[form] === undefined)) return inputs;
   const [empty] = VOLUME_FORMS.filter((form) => inputs[form] === null);

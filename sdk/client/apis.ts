@@ -22,22 +22,6 @@ import { VOLUME_LIST, v2VolumeCalls } from "../restV2/volumes";
 import type { CallContext } from "../transport/call";
 import type { ManagementCalls } from "./management";
 
-/** The kinds of records whose requests need only the transport, over both APIs. */
-const KINDS = {
-  registryAuths: { graphql: graphqlRegistryAuthCalls, v2: v2RegistryAuthCalls, list: REGISTRY_AUTH_LIST },
-  secrets: { graphql: graphqlSecretCalls, v2: v2SecretCalls, list: SECRET_LIST },
-  volumes: { graphql: graphqlVolumeCalls, v2: v2VolumeCalls, list: VOLUME_LIST },
-};
-
-type CallsOfKinds = Pick<ManagementCalls, keyof typeof KINDS>;
-
-/** Returns the requests of each of these kinds. */
-function ofKinds(requests: (kind: (typeof KINDS)[keyof typeof KINDS]) => object): CallsOfKinds {
-  return Object.fromEntries(
-    Object.entries(KINDS).map(([name, kind]) => [name, requests(kind)]),
-  ) as unknown as CallsOfKinds;
-}
-
 /**
  * Returns the requests over the API that a client uses. This is the only file that knows both APIs.
  * @param restPods the requests that read pods over REST v1
@@ -56,7 +40,9 @@ export function callsOver(
     return {
       endpoints: v2EndpointCalls(context, v2),
       templates: v2TemplateCalls(v2),
-      ...ofKinds((kind) => kind.v2(v2)),
+      registryAuths: v2RegistryAuthCalls(v2),
+      secrets: v2SecretCalls(v2),
+      volumes: v2VolumeCalls(v2),
       pods: v2PodCalls(v2),
       catalog: { ...v2CatalogCalls(v2), accountId: (...args) => graphqlAccountId({ http, apiKey, url }, ...args) },
       diagnosis: v2DiagnosisCalls(v2),
@@ -70,12 +56,15 @@ export function callsOver(
     ...calls,
     readNames: v2Names(v2, list),
   });
-  const others = ofKinds((kind) => withNames(kind.graphql(graphql), kind.list));
   return {
     endpoints: withNames(graphqlEndpointCalls(context, graphql, service, templates.readBound), ENDPOINT_LIST),
     templates: withNames(templates, TEMPLATE_LIST),
-    ...others,
-    registryAuths: { ...others.registryAuths, ownContainers: v2Requests(v2, ENDPOINT_LIST).list },
+    registryAuths: {
+      ...withNames(graphqlRegistryAuthCalls(graphql), REGISTRY_AUTH_LIST),
+      ownContainers: v2Requests(v2, ENDPOINT_LIST).list,
+    },
+    secrets: withNames(graphqlSecretCalls(graphql), SECRET_LIST),
+    volumes: withNames(graphqlVolumeCalls(graphql), VOLUME_LIST),
     catalog: graphqlCatalogCalls(graphql),
     diagnosis: graphqlDiagnosisCalls(graphql),
     // GraphQL cannot read pods. At a service that has retired REST v1, REST v2 reads them.

@@ -11,8 +11,8 @@ import { readWorkerLogs } from "../logs/tails";
 import type { PodCalls } from "../pods/pods";
 import { createCollection } from "../records/collection";
 import { readShared } from "../records/reads";
-import { createRegistryAuths } from "../registryAuths/registryAuths";
-import { createSecrets } from "../secrets/secrets";
+import { createRegistryAuths, type RegistryAuthCalls, type RegistryAuths } from "../registryAuths/registryAuths";
+import { createSecrets, type SecretCalls, type Secrets } from "../secrets/secrets";
 import { TEMPLATE } from "../templates/template";
 import { createTemplates, type TemplateCalls, type Templates } from "../templates/templates";
 import type { Attempt, CallContext } from "../transport/call";
@@ -30,31 +30,18 @@ export interface ManagedEndpoints extends Endpoints, Diagnoses {}
 /** Creates the additional parts of a client's `endpoints`, using the requests that logs need. */
 export type AddedToEndpoints<Added extends object> = (context: CallContext, calls: LogCalls) => Added;
 
-/**
- * The kinds of records on which nothing else in the client depends, by their property names in the
- * client. The parts of a client and the requests that it needs are derived from this table.
- */
-const KINDS = {
-  /** Creates, changes, lists and deletes registry credentials. */
-  registryAuths: createRegistryAuths,
-  /** Creates, changes, lists and deletes secrets. */
-  secrets: createSecrets,
-};
-
-type Kinds = typeof KINDS;
-
-type RecordsOfKinds = { readonly [Name in keyof Kinds]: ReturnType<Kinds[Name]> };
-
-type CallsOfKinds = { readonly [Name in keyof Kinds]: Parameters<Kinds[Name]>[1] };
-
 /** The parts of a client that use the management API. */
-export interface Management<Added extends object> extends RecordsOfKinds {
+export interface Management<Added extends object> {
   /**
    * Creates, changes, lists and deletes endpoints, and diagnoses why jobs or workers are waiting.
    */
   readonly endpoints: ManagedEndpoints & Added;
   /** Creates, changes, lists and deletes templates. */
   readonly templates: Templates;
+  /** Creates, changes, lists and deletes registry credentials. */
+  readonly registryAuths: RegistryAuths;
+  /** Creates, changes, lists and deletes secrets. */
+  readonly secrets: Secrets;
   /** Creates, changes, lists and deletes network volumes. */
   readonly volumes: Volumes;
   readonly pods: PodCalls;
@@ -65,9 +52,11 @@ export interface Management<Added extends object> extends RecordsOfKinds {
 }
 
 /** The requests of a management API. */
-export interface ManagementCalls extends CallsOfKinds {
+export interface ManagementCalls {
   readonly endpoints: EndpointCalls;
   readonly templates: TemplateCalls;
+  readonly registryAuths: RegistryAuthCalls;
+  readonly secrets: SecretCalls;
   readonly volumes: VolumeCalls;
   readonly pods: PodCalls;
   readonly catalog: CatalogCalls;
@@ -108,10 +97,6 @@ export function managementOf<Added extends object>(
     logs: openLog && ((id, workerIds, signal) => readWorkerLogs(context, openLog, id, workerIds, signal)),
   });
   const ownContainers = context.capabilities.bindsTemplates ? undefined : endpoints;
-  const ofKinds = Object.entries(KINDS).map(([name, create]) => [
-    name,
-    create(context, calls[name as keyof Kinds] as never, templates, ownContainers),
-  ]);
   return {
     endpoints: {
       ...createEndpoints(endpoints, templateFunctions),
@@ -119,7 +104,8 @@ export function managementOf<Added extends object>(
       ...added(context, { open: openLog, ...logCalls(context, diagnosis) }),
     },
     templates: templateFunctions,
-    ...(Object.fromEntries(ofKinds) as unknown as RecordsOfKinds),
+    registryAuths: createRegistryAuths(context, calls.registryAuths, templates, ownContainers),
+    secrets: createSecrets(context, calls.secrets, templates, ownContainers),
     volumes: createVolumes(volumes, endpoints),
     pods: calls.pods,
     ...catalog,

@@ -73,7 +73,7 @@ function managementOver<Added extends object>(
   onStatus?: GraphqlTransport["onStatus"],
 ): ManagementClient<Added> {
   if (!connected.isAutomatic) return managementAt(connected, access, added, onStatus);
-  const { automaticManagement } = require("../automaticManagement") as typeof import("../automaticManagement");
+  const { automaticManagement } = require("./automaticManagement") as typeof import("./automaticManagement");
   return automaticManagement(connected, (at, onGraphql) => managementAt(at, access, added, onGraphql));
 }
 

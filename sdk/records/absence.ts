@@ -69,7 +69,7 @@ export async function lookAfterDeletion<T extends NamedRecord>(
 
 /**
  * Returns the record, or `undefined` if it is proven to be absent, which means that it was not
- * found in two looks that are far enough apart. The looks are reads by its id or, if the service
+ * found in two reads that are far enough apart. These are reads by its id or, if the service
  * does not read such records by id, two lists.
  * @throws UnexpectedResponseError if a list may be cut off
  * @throws EmptyListError if a list contains no records at all, because a failing service also

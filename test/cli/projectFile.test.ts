@@ -43,6 +43,25 @@ resources:
   expect(settingsIn(JSON.stringify(json), "Pulumi.json")).toEqual({ api: "v2", service: "runpod" });
 });
 
+test.each<[string, string]>([
+  ["a flow mapping", 'config: { "serverless-gpu:api": v2 }'],
+  ["JSON", '{"config": {"serverless-gpu:api": {"value": "v2"}}}'],
+  ["an anchor", "name: &newer v2\nconfig:\n  serverless-gpu:api: *newer"],
+  ["a merge key", "all: &all\n  serverless-gpu:api: v2\nconfig:\n  <<: *all"],
+  ["a folded text", "config:\n  serverless-gpu:api: >-\n    v2"],
+  ["a value on the next line", "config:\n  serverless-gpu:api:\n    v2"],
+  ["an explicit key", "config:\n  ? serverless-gpu:api\n  : v2"],
+  ["an escaped key", 'config:\n  "serverless\\u002dgpu:api": v2'],
+  ["a tagged text", "config:\n  serverless-gpu:api: !!str v2"],
+  ["a value key below a comment", "config:\n  serverless-gpu:api:\n    # newer\n    value: v2"],
+])("a setting is read from %s", (_shape, yaml) => {
+  expect(settingsIn(`${yaml}\n`)).toEqual({ api: "v2" });
+});
+
+test.each(["Pulumi.yaml", "Pulumi.json"])("an invalid %s causes an error that names the file", (name) => {
+  expect(() => settingsIn("{ name: [", name)).toThrow(`cannot read the project file ${path.join(folder, name)}: `);
+});
+
 test("a project file without config has no settings", () => {
   expect(settingsIn("name: test\nruntime: nodejs\n# config:\n#   serverless-gpu:api: v2\n")).toEqual({});
   expect(settingsIn('{"name":"test"}', "Pulumi.json")).toEqual({});

@@ -50,7 +50,7 @@ const idsOf = ({ registryAuths, templates, volumes, endpoints }: Emulator) =>
 async function upAsTold(stack: PulumiStack, adopted: Record<string, string> = {}): Promise<string> {
   const { exitCode, output } = await stack.run(["up", "--yes", "--skip-preview"]);
   if (exitCode === 0) return output;
-  const [, id] = /set adoptId: "([^"]+)"/.exec(output) ?? [];
+  const [, id] = /set adoptId to "([^"]+)"/.exec(output) ?? [];
   const [, name] = /named "([a-z]+)-[0-9a-f]{7}" already exists/.exec(output) ?? [];
   if (!id || !name || adopted[name]) throw new Error(`no advice that helps: ${output}`);
   const next = { ...adopted, [name]: id };
@@ -172,8 +172,8 @@ test.concurrent.each(updates)(
     expect(emulator.templates.list()).toMatchObject([{ imageName: "app:2" }]);
     expect(emulator.volumes.list()).toMatchObject([{ size: 80 }]);
     expect(emulator.endpoints.list()).toMatchObject([{ workersMin: 0, workersMax: 2 }]);
-    // However the template's record was completed, its workers are replaced. The former credential
-    // is deleted last, after that.
+    // However the template's record was completed, its workers are replaced. The previous
+    // credential is deleted last, after that.
     if (moment.operation !== "deleteRegistry") expect(emulator.journal.operations()).toContain(SAVE);
     await stack.preview("--refresh", "--expect-no-changes");
     await expectNoSecrets(stack, emulator, output);

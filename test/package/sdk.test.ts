@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => rm(project, { recursive: true, force: true }));
 
 describe("the packed package, installed without Pulumi", () => {
-  test("installs its thirteen dependencies, without Pulumi", async () => {
+  test("installs its fourteen dependencies, without Pulumi", async () => {
     const installed = await readdir(path.join(project, "node_modules"));
     expect(installed.filter((name) => !name.startsWith(".")).sort()).toEqual([
       "@graphql-typed-document-node",
@@ -36,6 +36,7 @@ describe("the packed package, installed without Pulumi", () => {
       "semver",
       "tdigest",
       "undici",
+      "yaml",
       "zod",
     ]);
   });

@@ -2,7 +2,9 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import ts from "typescript";
 import { apply, canHappen, type Job, type JobEvent, newJob } from "../../emulator/jobs/jobStates";
-import { JOB_STATES } from "../../sdk/contract/enums";
+import { GPU_POOLS } from "../../emulator/model/gpuTypes";
+import { PUBLIC_PRICES } from "../../sdk/catalog/publicPrices";
+import { GpuTier, JOB_STATES } from "../../sdk/contract/enums";
 import { CAUSE_IDS } from "../../sdk/diagnosis/causes";
 import { RULES } from "../../sdk/diagnosis/rules";
 import { REPOSITORY, sourceFiles } from "../support/sources";
@@ -42,12 +44,17 @@ function literal(node: ts.Node): string[] {
   return ts.isStringLiteral(node) ? [node.text] : [];
 }
 
-test("every kind of fault has an effect in the emulator", () => {
-  const kinds = found(parsed("emulator/server", /^$/), (node) =>
+/** Returns the kinds of faults that the emulator's rules declare. */
+function faultKinds(): Set<string> {
+  return found(parsed("emulator/server", /^$/), (node) =>
     ts.isInterfaceDeclaration(node) && node.name.text === "FaultEffect"
       ? node.members.flatMap(({ name }) => name?.getText() ?? [])
       : [],
   );
+}
+
+test("every kind of fault has an effect in the emulator", () => {
+  const kinds = faultKinds();
   expect(kinds).toContain("soldOut");
   const read = found(parsed("emulator", /faultRule|\/page\//), readName);
   expect([...kinds].filter((kind) => !read.has(kind))).toEqual([]);
@@ -96,4 +103,30 @@ test("the command line reads every flag that it declares", () => {
   expect(flags).toContain("json");
   const read = found(files, readName);
   expect([...flags].filter((flag) => !read.has(flag))).toEqual([]);
+});
+
+test("every kind of fault is described on the emulator's page", () => {
+  const page = readFileSync(path.join(REPOSITORY, "docs/emulator.md"), "utf8");
+  expect([...faultKinds()].filter((kind) => !new RegExp(`\\b${kind}\\b`).test(page))).toEqual([]);
+});
+
+test("the client and the emulator name the same GPU pools, and the price table lacks only one that has no public price", () => {
+  const pools = Object.values(GpuTier).sort();
+  expect(GPU_POOLS.map(({ id }) => id).sort()).toEqual(pools);
+  expect([...Object.keys(PUBLIC_PRICES.perSecond), "ADA_32_PRO"].sort()).toEqual(pools);
+});
+
+test("every output that a resource class declares is in the plugin's schema", () => {
+  const { resources } = JSON.parse(readFileSync(path.join(REPOSITORY, "plugin/schema.json"), "utf8"));
+  const classes = parsed("provider/dynamic/resources", /^$/).flatMap(({ statements }) => statements);
+  const outputs = classes.filter(ts.isClassDeclaration).flatMap(({ name, members }) => {
+    const properties = resources[`serverless-gpu:index:${name?.text}`]?.properties;
+    const declared = members.filter(
+      (each) => ts.isPropertyDeclaration(each) && /Output</.test(each.type?.getText() ?? ""),
+    );
+    return properties ? declared.map((each) => ({ output: `${name?.text}.${each.name?.getText()}`, properties })) : [];
+  });
+  expect(outputs.map(({ output }) => output)).toContain("ServerlessEndpoint.queueUrl");
+  const missing = outputs.filter(({ output, properties }) => !Object.hasOwn(properties, output.split(".")[1] ?? ""));
+  expect(missing.map(({ output }) => output)).toEqual([]);
 });

@@ -60,7 +60,7 @@ test("a record stays in state when its adoption fails, and a rename works with -
   expect(await managed("a")).toHaveLength(4);
   expect(ids()).toEqual(all);
 
-  // Under --target, the former resources stay in state.
+  // Under --target, the previous resources stay in state.
   const targeted = await stack.up(...target("b"));
   for (const id of all)
     expect(targeted.output).toMatch(new RegExp(`: adopted [a-z ]+ ${id}; (nothing changed|changed [^.]+)$`, "m"));

@@ -13,7 +13,7 @@ function program(resources: Readonly<Record<string, object>>, options = ""): str
 
 const UP = ["up", "--yes", "--skip-preview"];
 
-test("an endpoint that another stack adopted on this machine is not deleted by its former resource, which can have it back", async () => {
+test("an endpoint that another stack adopted on this machine is not deleted by its previous resource, which can have it back", async () => {
   await using emulator = await startEmulator({ drainMs: 0 });
   const stack = await createStack({ program: program({ former: {} }), env: emulator.env });
   await stack.up();
@@ -92,6 +92,6 @@ test.each([
   await stack.writeProgram(declared({}));
   const refused = await stack.run([...UP, "--replace", "**::llama"]);
   expect(refused.exitCode).not.toBe(0);
-  expect(refused.output).toContain(`set adoptId: "${adoptId}"`);
+  expect(refused.output).toContain(`set adoptId to "${adoptId}"`);
   expect(emulator.endpoints.list()).toMatchObject([{ id: adoptId }]);
 });

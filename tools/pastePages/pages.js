@@ -28,12 +28,11 @@ const ACCOUNT = "needs an account of the service";
  */
 const SKIPPED = {
   "bench/README.md": [/npm run bench/, "takes an hour, or needs public providers"],
-  "docs/emulator.md": [/verify-service/, ACCOUNT],
+  "docs/emulator.md": [/verify:service/, ACCOUNT],
   "docs/how-to/accounts-and-keys.md": [/./, ACCOUNT],
   "docs/how-to/choose-a-form.md": [/^pulumi import/, ACCOUNT],
   "docs/how-to/deploy-an-image.md": [/^docker|^pulumi stack init production/m, "needs Docker, or an account"],
   "docs/how-to/explain-waits.md": [/./, "needs an endpoint of yours"],
-  "docs/how-to/forecast-costs.md": [/ trace/, "needs a public trace"],
   "docs/how-to/migrate-from-go-providers.md": [/./, "needs a stack of another provider: test/pulumi/migration.test.ts"],
   "docs/how-to/orphans.md": [/./, ACCOUNT],
   "docs/how-to/other-languages.md": [/^sha256sum|--server/, "needs the archives of a release: npm run test:languages"],

@@ -1,5 +1,5 @@
 import type { Rule } from "../rules/rules";
-import { type Data, toYaml } from "../rules/yaml";
+import { toYaml } from "../rules/yaml";
 import { type MetricSeries, type PlayedScenario, SCRAPE_S, WARM_UP_S } from "./playScenario";
 
 /** How often the test checks the alerts, in seconds. */
@@ -19,7 +19,10 @@ export function testFile(rulesPath: string, rules: readonly Rule[], plays: reado
 }
 
 /** Converts series to promtool's notation. */
-export function inputSeries(series: MetricSeries, scrapes: number): Data[] {
+export function inputSeries(
+  series: MetricSeries,
+  scrapes: number,
+): { readonly series: string; readonly values: string }[] {
   return [...series].map(([name, values]) => ({ series: name, values: runs(values, scrapes) }));
 }
 
@@ -38,14 +41,14 @@ function runs(values: readonly (number | undefined)[], length: number): string {
 }
 
 /** Returns the alerts that must fire at each check. */
-function looks(rules: readonly Rule[], { scenario, scrapes }: PlayedScenario): Data[] {
+function looks(rules: readonly Rule[], { scenario, scrapes }: PlayedScenario): object[] {
   const { intended, withinS, lastsS, recoversS, restarts } = scenario;
   const names = [...new Set(rules.map(({ alert }) => alert))];
   const beginS = WARM_UP_S;
   const endS = beginS + lastsS + (restarts ? SCRAPE_S : 0);
   const times = Array.from({ length: Math.floor(((scrapes - 1) * SCRAPE_S) / LOOK_S) }, (_, at) => (at + 1) * LOOK_S);
   return times.flatMap((time) =>
-    names.flatMap((alertname): Data[] => {
+    names.flatMap((alertname): object[] => {
       const isIntended = intended.includes(alertname);
       const mustFire = isIntended && time >= beginS + withinS && time < endS;
       const mayFire = isIntended && time >= beginS && time < endS + recoversS;
@@ -59,7 +62,7 @@ function looks(rules: readonly Rule[], { scenario, scrapes }: PlayedScenario): D
 /** Alerts that concern every endpoint, not only the one under test. */
 const OF_ALL = ["ServerlessGpuNoRead"];
 
-function firing(rules: readonly Rule[], alertname: string, intended: readonly string[]): Data[] {
+function firing(rules: readonly Rule[], alertname: string, intended: readonly string[]): object[] {
   const own = rules.filter(({ alert }) => alert === alertname);
   const shown = OF_ALL.includes(alertname) && intended.length > 1 ? own : own.slice(0, 1);
   return shown.map(({ labels, annotations }) => ({ exp_labels: { ...labels }, exp_annotations: { ...annotations } }));

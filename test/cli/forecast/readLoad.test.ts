@@ -1,11 +1,9 @@
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { readLoad } from "../../../cli/forecast/load/readLoad";
 import { readSamples } from "../../../cli/forecast/settings/samples";
 import type { Duration } from "../../../emulator/forecast/load";
-import { REPOSITORY } from "../../support/sources";
 
 let folder: string;
 beforeAll(() => {
@@ -33,9 +31,6 @@ function jobsIn(content: string, duration?: Duration, spanS?: number): { jobs: n
   const rounded = numbers.map((number) => Math.round(number * 1000) / 1000);
   return { jobs: rounded.flatMap((_, at) => (at % 2 === 0 ? [rounded.slice(at, at + 2)] : [])), spanS: load.spanS };
 }
-
-const HOURS = Array.from({ length: 1440 }, (_, minute) => minute + 1).join(",");
-const counts = (first: number, second: number) => [first, second, ...new Array(1438).fill(0)].join(",");
 
 test.each<[string, string, Duration | undefined, number[][]]>([
   [
@@ -135,69 +130,6 @@ test.each<[string, string, Duration | undefined, string]>([
   ["half a job", "minute,jobs\n0,1.5\n", SECONDS, "line 2: jobs is 1.5, which is not a whole number"],
 ])("refuses %s", (_name, content, duration, message) => {
   expect(() => jobsIn(content, duration)).toThrow(message);
-});
-
-/** The commands of the guide that convert a public trace, by the name of the trace. */
-function conversions(): Map<string, string> {
-  const guide = readFileSync(path.join(REPOSITORY, "docs/how-to/forecast-costs.md"), "utf8");
-  const section = guide.slice(guide.indexOf("## Use a public trace"), guide.indexOf("## How far to trust it"));
-  const found = section.matchAll(/\[([^\]]+)\]\([^)]+\)[^[]*?```sh\n(.*)\n```/g);
-  return new Map(Array.from(found, ([, name = "", command = ""]) => [name, command]));
-}
-
-test.each<[string, string, Duration | undefined, number[][]]>([
-  [
-    "Azure LLM inference",
-    "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,1000,50\n2023-11-16 18:15:50.9951690,500,100\n",
-    NONE,
-    [
-      [0, 2],
-      [4.314, 2.5],
-    ],
-  ],
-  [
-    "Azure Functions 2021",
-    "app,func,end_timestamp,duration\nx,f,30,25\nx,g,12,10\n",
-    NONE,
-    [
-      [0, 10],
-      [3, 25],
-    ],
-  ],
-  [
-    "Azure Functions 2019",
-    `HashOwner,HashApp,HashFunction,Trigger,${HOURS}\no,a,f,http,${counts(2, 1)}\no,a,g,queue,${counts(0, 1)}\n`,
-    SECONDS,
-    [
-      [0, 3],
-      [30, 3],
-      [60, 3],
-      [90, 3],
-    ],
-  ],
-  [
-    "BurstGPT",
-    "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n5,ChatGPT,1000,50,1050,API log\n45,GPT-4,0,100,100,API log\n",
-    NONE,
-    [
-      [0, 2],
-      [40, 2],
-    ],
-  ],
-  [
-    "Mooncake",
-    '{"timestamp": 1000, "input_length": 1000, "output_length": 50, "hash_ids": [1]}\n{"timestamp": 3500, "input_length": 0, "output_length": 50}\n',
-    NONE,
-    [
-      [0, 2],
-      [2.5, 1],
-    ],
-  ],
-])("the guide's command converts the trace %s", (name, content, duration, jobs) => {
-  const trace = mkdtempSync(path.join(folder, "trace-"));
-  writeFileSync(path.join(trace, "trace"), content);
-  execFileSync("sh", ["-c", conversions().get(name) ?? "exit 1"], { cwd: trace });
-  expect(jobsIn(readFileSync(path.join(trace, "jobs.csv"), "utf8"), duration).jobs).toEqual(jobs);
 });
 
 test("a given time span cuts the load off, or extends it by a period without jobs", () => {

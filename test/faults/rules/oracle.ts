@@ -41,7 +41,7 @@ export interface Facts {
   readonly writes: readonly Write[];
   /** The settings of a record right before the first write of the run. */
   readonly exists: (kind: Kind, id: string) => boolean;
-  /** Records whose former deletion nobody has seen, or that somebody deleted in the console. */
+  /** Records whose previous deletion nobody has seen, or that somebody deleted in the console. */
   readonly isForgiven: (id: string) => boolean;
   /** Values that a record had before earlier writes whose end nobody saw. */
   readonly former: (id: string) => readonly Settings[];

@@ -177,7 +177,7 @@ export const KNOWN_WITH_SETUP: Readonly<Record<string, KnownSequence>> = {
       { do: "up", on: 0 },
     ],
   },
-  // The former resource's record was removed, and the endpoint was in no state.
+  // The previous resource's record was removed, and the endpoint was in no state.
   "rename with adoptId under --continue-on-error while the service refuses the adoption": {
     actions: [
       { do: "declare", on: 0, name: "a", as: "llama" },
@@ -199,7 +199,7 @@ export const KNOWN_WITH_SETUP: Readonly<Record<string, KnownSequence>> = {
       { do: "followAdvice", on: 0, how: "adoptId", refreshes: true },
     ],
   },
-  // The deletion of the former resource deleted the new one's endpoint.
+  // The deletion of the previous resource deleted the new one's endpoint.
   "adopt under --target, then take the previous out under --target": {
     actions: [
       { do: "declare", on: 0, name: "a" },

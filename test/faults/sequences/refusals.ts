@@ -52,7 +52,9 @@ const isKnown = ({ program, entries }: Before, { command }: Run, name: string) =
     (one) => one.name === name,
   );
 
-/** The former resource of an endpoint does not delete it while the adopter may still manage it. */
+/**
+ * The previous resource of an endpoint does not delete it while the adopter may still manage it.
+ */
 const isShared = ({ entries }: Before, some: readonly Entry[]) =>
   some.some((one) => entries.some((other) => other !== one && other.id === one.id));
 

@@ -59,7 +59,7 @@ export interface World {
   readonly given: Map<string, Given>;
   /** Endpoints that a person has switched off, which no run has reported yet. */
   readonly switchedOff: Set<string>;
-  /** Former names of endpoints. A lagging list still shows them. */
+  /** Previous names of endpoints. A lagging list still shows them. */
   readonly formerNames: Set<string>;
   /** Names that two endpoints have, as a run has said. */
   readonly said: Set<string>;

@@ -91,7 +91,7 @@ test("each record gets its own automatic name, and an explicit name that is take
   expect(second.outputs.name).not.toBe(first.outputs.name);
   expect(await provider.diff(second.id, second.outputs, inputs)).toEqual({ changes: "none", replaces: [] });
   const explicit = await checked(template({ name: String(first.outputs.name) }));
-  await expect(provider.create(explicit)).rejects.toThrow(new RegExp(`set adoptId: "${first.id}"`));
+  await expect(provider.create(explicit)).rejects.toThrow(new RegExp(`set adoptId to "${first.id}"`));
 });
 
 test("any template can be adopted unless it is a pod template, public, or bound to an endpoint", async () => {
@@ -254,7 +254,7 @@ test("the next update completes a recycle that was interrupted at zero workers",
   const inputs = await checked(endpoint);
   expect(inputs).toMatchObject({ workersMin: 0, workersMax: 3 });
   const { id, outputs } = await provider.create(inputs);
-  // The process was killed after it had scaled to zero: state still has the former revision.
+  // The process was killed after it had scaled to zero: state still has the previous revision.
   emulator.endpoints.change(id, { workersMax: 0 });
   const next = await checked({ ...endpoint, templateRevision: 2 }, inputs);
   expect(await provider.diff(id, outputs, next)).toMatchObject({ changes: "some" });

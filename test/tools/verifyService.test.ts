@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Emulator, type EmulatorOptions, type FaultRule, startEmulator } from "../../emulator";
 import { COMPILE_CACHE } from "../support/compiledCode";
-import { MAIN } from "./command";
 
+const MAIN = path.resolve(__dirname, "../../build/tools/verifyService/main.js");
 const KEY = "canary-key-of-the-account";
 /** An endpoint of the account that the command must neither touch nor show. */
 const OTHER = { id: "theirs1234", name: "someone-elses", gpuIds: "ADA_24", templateId: "t", workersMax: 2 };
@@ -43,7 +43,7 @@ let files = 0;
 function start(emulator: Emulator, args: readonly string[] = ["--yes"], env: NodeJS.ProcessEnv = emulator.env) {
   files += 1;
   const file = path.join(folder, `${files}.json`);
-  const all = ["verify-service", "--template", "template-1", "--output", file, ...args];
+  const all = ["--template", "template-1", "--output", file, ...args];
   const child = spawn(process.execPath, [MAIN, ...all], {
     env: { ...process.env, ...COMPILE_CACHE, ...env },
     stdio: "pipe",
@@ -256,7 +256,7 @@ describe("nothing is created", () => {
   (hasTerminal ? test : test.skip)("if the word on the terminal is not yes", async () => {
     const service = await startService();
     const file = path.join(folder, "terminal.json");
-    const command = `'${process.execPath}' '${MAIN}' verify-service --template t --output '${file}'; echo "code $?"`;
+    const command = `'${process.execPath}' '${MAIN}' --template t --output '${file}'; echo "code $?"`;
     const child = spawn("/usr/bin/script", ["-qec", command, "/dev/null"], { env: { ...process.env, ...service.env } });
     let output = "";
     let hasReplied = false;

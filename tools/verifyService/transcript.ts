@@ -1,6 +1,6 @@
+import { ownPackage } from "../../cli/ownPackage";
 import { type FidelityId, fidelity, type Level, type Profile } from "../../emulator/model/fidelity";
 import { redact, redactBeginning } from "../../sdk/errors/secretText";
-import { ownPackage } from "../ownPackage";
 import type { Unplayed } from "./play";
 import { normalFinding, type SentRequest, type TestedConnection, type TestedService } from "./testedService";
 

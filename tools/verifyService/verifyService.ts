@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { commandConnection } from "../../cli/connection/connection";
+import { printLines, say } from "../../cli/terminal";
 import { startEmulator } from "../../emulator";
 import { systemReason } from "../../emulator/io/systemReason";
 import type { Profile } from "../../emulator/model/fidelity";
 import { type Client, createClient } from "../../sdk/client/client";
 import { requireAddress } from "../../sdk/connection/settings";
 import { createAgent, createDirectAgent } from "../../sdk/transport/agents";
-import { commandConnection } from "../connection/connection";
-import { printLines, say } from "../terminal";
 import { announcement, boundsOf, isAgreed } from "./consent";
 import { createOwnEndpoint, howToDelete, removeOwnEndpoint } from "./endpoint";
 import { failureOf, scenariosFor, type Unplayed, verifyAll } from "./play";

@@ -1,10 +1,10 @@
-import { type Connected, overRestV2 } from "./client/connected";
-import { statusOfRead } from "./client/statusOfRead";
-import { howItEnded, isEndSign } from "./connection/endSigns";
-import { API_VARIABLE, requireAddress } from "./connection/settings";
-import { ServerlessGpuError } from "./errors/errors";
-import type { GraphqlTransport } from "./graphql/transport";
-import type { ResponsePromise } from "./transport/responsePromise";
+import { howItEnded, isEndSign } from "../connection/endSigns";
+import { API_VARIABLE, requireAddress } from "../connection/settings";
+import { ServerlessGpuError } from "../errors/errors";
+import type { GraphqlTransport } from "../graphql/transport";
+import type { ResponsePromise } from "../transport/responsePromise";
+import { type Connected, overRestV2 } from "./connected";
+import { statusOfRead } from "./statusOfRead";
 
 /** The parts of a client, by name, each with its functions. */
 type Parts = Record<string, Record<string, (...args: unknown[]) => unknown>>;
