@@ -1,6 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { EndpointQueue } from "../client/queue";
 import { systemClock } from "../contract/clock";
 import { SecretText } from "../errors/secretText";
 import { WebhookNotConfirmedError } from "../jobs/jobErrors";

@@ -1,5 +1,5 @@
-import { type Emulator, type FaultEffect, startEmulator } from "../../emulator";
-import { type Client, type ClientOptions, createClient } from "../../sdk";
+import { type Emulator, type FaultEffect, startEmulator } from "../../../emulator";
+import { type Client, type ClientOptions, createClient } from "../../../sdk";
 
 const INPUT = { name: "llama", gpuIds: "ADA_24", templateId: "template", workersMax: 1 };
 
