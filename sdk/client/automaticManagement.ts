@@ -18,9 +18,9 @@ type Over<Management> = (connected: Connected, onStatus: GraphqlTransport["onSta
 
 /**
  * Returns the functions of a client without the option `api`. A call that fails with status 410
- * before GraphQL has served the client makes it ask once whether GraphQL is gone. If it is, the call
- * is made again over REST v2, and all later calls are. No other status counts, because a client has
- * no state that would say which endpoints REST v2 must list.
+ * before GraphQL has served the client makes it ask once whether GraphQL is gone. If it is, that
+ * call is made again over REST v2, as all later ones are. No other status counts, because a client
+ * has no state that would say which endpoints REST v2 must list.
  */
 export function automaticManagement<Management extends Closable>(
   connected: Connected,

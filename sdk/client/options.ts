@@ -45,8 +45,8 @@ export interface ClientOptions extends ConnectionSettings, ExtraWords, Observers
   /**
    * The management API: `graphql`, or `v2` for its successor, REST v2. Endpoints, templates,
    * volumes, registry credentials and pods are the same over both APIs.
-   * @default `SERVERLESS_GPU_API`, else `graphql` while the service serves it, then `v2`. A client that
-   * GraphQL has served once does not change its API
+   * @default `SERVERLESS_GPU_API`, else `graphql` while the service serves it, then `v2`. A client
+   * that GraphQL has served once does not change its API
    */
   readonly api?: ManagementApi | undefined;
   /**
