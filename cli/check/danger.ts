@@ -51,7 +51,10 @@ function toZero({ name, urn, before, taken, after }: Planned): Finding[] {
   return [{ level: "zero", kind: "scaled-to-zero", resource: name, urn, message }];
 }
 
-/** The share of the settings that two resources must have in common to count as the same one. */
+/**
+ * The share of the settings that two endpoints must have in common to count as the same one. Other
+ * resources must have all of them: a template of the next version is no renamed one.
+ */
 const LEAST_COMMON = 0.5;
 
 /**
@@ -65,20 +68,22 @@ function renamedIn(steps: readonly Step[], holders: ReadonlyMap<string, unknown>
   return own.flatMap((step): Finding[] => {
     const { op, urn, oldState } = step;
     const type = typeOf(step);
+    if (classOf(type) === "NetworkVolume") return [];
     if (op !== "delete" || !oldState || oldState.retainOnDelete || oldState.outputs?.adoptId != null) return [];
     if (oldState.id && holders.has(oldState.id)) return [];
     const likely = created
       .filter((each) => typeOf(each) === type && !used.has(each.urn))
       .map((each) => ({ urn: each.urn, common: commonShare(oldState, each.newState) }))
       .sort((one, other) => other.common - one.common)[0];
-    if (!likely || likely.common < LEAST_COMMON) return [];
+    const isOfEndpoint = classOf(type) === "ServerlessEndpoint";
+    if (!likely || likely.common < (isOfEndpoint ? LEAST_COMMON : 1)) return [];
     used.add(likely.urn);
     const isMoved = nameIn(likely.urn) === nameIn(urn);
     const alias = isMoved ? "an alias with its old parent" : `aliases: [{ name: "${nameIn(urn)}" }]`;
     const what = `${classOf(type)} ${oldState.id ?? ""}`.trim();
     const message =
       `the change deletes ${what} and creates it again as ${isMoved ? likely.urn : nameIn(likely.urn)}, with another id` +
-      `${type.endsWith(":ServerlessEndpoint") ? " and URL" : ""}. If it is the same resource, give the new one ${alias}`;
+      `${isOfEndpoint ? " and URL" : ""}. If it is the same resource, give the new one ${alias}`;
     return [{ level: "renamed", kind: "renamed", resource: nameIn(urn), urn, message }];
   });
 }

@@ -149,6 +149,14 @@ describe.each(Object.keys(FORMS) as Form[])("in the %s form, from a preview alon
   });
 });
 
+test("a template of the next version that takes the place of the last one is no danger", async () => {
+  const steps = [
+    template("delete", "v1", "dynamic", { old: { ...IMAGE, id: "t1" } }),
+    template("create", "v2", "dynamic", { inputs: { ...IMAGE, imageName: "me/llama:2" } }),
+  ];
+  expect((await reviewed(previewOf(steps), {})).code).toBe(0);
+});
+
 test("there are twenty of each", () => {
   expect([Object.keys(REGRESSIONS).length, Object.keys(HARMLESS).length]).toEqual([20, 20]);
 });
