@@ -10,7 +10,7 @@ afterAll(() => emulator.stop());
 
 const CONTAINER = "containerDiskInGb volumeInGb volumeMountPath";
 
-/** The fields that runpodctl's commands select (its sources of 2026-08), by command. */
+/** The fields that runpodctl's commands select (its public sources), by command. */
 const REQUESTS: readonly [string, string][] = [
   [
     "user",
