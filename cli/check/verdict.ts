@@ -65,9 +65,10 @@ function rowOf(finding: Finding, isStrict: boolean): Row {
   const { heading, allow } = FINDINGS[finding.level];
   const isDanger = allow !== undefined || (isStrict && finding.level === "unlikely");
   const { resource } = finding;
-  const advice =
-    allow === undefined ? "" : `. To allow it: --allow ${allow}${resource === undefined ? "" : `=${resource}`}`;
-  return { result: isDanger ? "danger" : "note", what: heading.toLowerCase(), text: findingText(finding) + advice };
+  const text = findingText(finding);
+  const name = resource === undefined ? "" : `=${resource}`;
+  const advice = allow === undefined ? "" : `${text.endsWith("?") ? "" : "."} To allow it: --allow ${allow}${name}`;
+  return { result: isDanger ? "danger" : "note", what: heading.toLowerCase(), text: text + advice };
 }
 
 /** Returns the rows about the update, the next preview and the destroy. */

@@ -2,9 +2,9 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { type Emulator, startEmulator } from "../../emulator";
 import { createStack, type PulumiStack } from "./harness";
+import { createPluginStack, withPlugin } from "./pluginStack";
 
 const MAIN = path.resolve(__dirname, "../../dist/cli/main.js");
-const PLUGIN = path.resolve(__dirname, "../../plugin/bin");
 
 interface Wanted {
   readonly one: number;
@@ -20,8 +20,7 @@ const AFTER: Wanted = { one: 1, two: 4, place: "EU-RO-1", hasGone: false, pool: 
 /**
  * One endpoint is lowered, one raised, one is unchanged, and one volume is deleted.
  */
-const dynamic = ({ one, two, place, hasGone, pool }: Wanted) => `
-const { NetworkVolume, ServerlessEndpoint } = require("pulumi-serverless-gpu");
+const source = ({ one, two, place, hasGone, pool }: Wanted) => `
 const ada = { gpuIds: ["ADA_24"], templateId: "t" };
 const models = new NetworkVolume("models", { name: "models", size: 20, dataCenterId: "${place}" });
 ${hasGone ? 'new NetworkVolume("gone", { name: "gone", size: 20, dataCenterId: "EU-RO-1" });' : ""}
@@ -31,23 +30,22 @@ new ServerlessEndpoint("two", { ...ada, workersMax: ${two}, networkVolumeId: mod
 ${pool === "ADA_24" ? "" : `new ServerlessEndpoint("new", { ...ada, gpuIds: ["${pool}"], workersMax: 1 });`}
 `;
 
-const yaml = ({ one, two, place, hasGone, pool }: Wanted) => `name: test
-runtime: yaml
-plugins: { providers: [{ name: serverless-gpu, path: ${PLUGIN} }] }
-resources:
-  models: { type: "serverless-gpu:NetworkVolume", properties: { name: models, size: 20, dataCenterId: ${place} } }
-${hasGone ? '  gone: { type: "serverless-gpu:NetworkVolume", properties: { name: gone, size: 20, dataCenterId: EU-RO-1 } }\n' : ""}\
-  kept: { type: "serverless-gpu:ServerlessEndpoint", properties: { gpuIds: [ADA_24], templateId: t, workersMin: 1, workersMax: 2 } }
-  one: { type: "serverless-gpu:ServerlessEndpoint", properties: { gpuIds: [ADA_24], templateId: t, workersMax: ${one}, locations: [RO] } }
-  two:
-    type: serverless-gpu:ServerlessEndpoint
-    properties: { gpuIds: [ADA_24], templateId: t, workersMax: ${two}, networkVolumeId: "\${models.id}" }
-${pool === "ADA_24" ? "" : `  new: { type: "serverless-gpu:ServerlessEndpoint", properties: { gpuIds: [${pool}], templateId: t, workersMax: 1 } }\n`}`;
+const FORMS = ["dynamic", "plugin"] as const;
 
-const FORMS = [
-  ["the dynamic form", "index.js", dynamic],
-  ["the plugin in YAML", "Pulumi.yaml", yaml],
-] as const;
+/** Creates a stack with a program, and returns it with a function that changes the program. */
+async function stackOf(form: (typeof FORMS)[number], env: Readonly<Record<string, string>>, program: string) {
+  const classes = "{ NetworkVolume, ServerlessEndpoint }";
+  const text = (source: string) =>
+    form === "plugin"
+      ? `const ${classes} = plugin;\n${source}`
+      : `const ${classes} = require("pulumi-serverless-gpu");\n${source}`;
+  const stack =
+    form === "plugin"
+      ? await createPluginStack(text(program), env)
+      : await createStack({ program: text(program), env });
+  const write = (source: string) => stack.writeProgram(form === "plugin" ? withPlugin(text(source)) : text(source));
+  return { stack, write };
+}
 
 let emulator: Emulator;
 beforeEach(async () => {
@@ -63,9 +61,8 @@ const check = (stack: PulumiStack, ...args: string[]) => stack.exec(process.exec
 
 test.each(
   FORMS,
-)("a real preview of %s is reviewed as a whole, both from a file and by stack name", async (_, file, program) => {
-  const stack = await createStack({ env: emulator.env });
-  await stack.writeFile(file, program(BEFORE));
+)("a real preview of the %s form is checked as a whole, both from a file and by stack name", async (form) => {
+  const { stack, write } = await stackOf(form, emulator.env, source(BEFORE));
   await stack.up();
   // Once in the run, although four writes asked for it.
   expect(asked().sort()).toEqual(["dataCenters", "gpuTypes"]);
@@ -73,7 +70,7 @@ test.each(
   await stack.preview("--expect-no-changes");
   expect(asked()).toEqual([]);
 
-  await stack.writeFile(file, program(AFTER));
+  await write(source(AFTER));
   emulator.faults.add({ match: { pool: "ADA_24", dataCenterId: "EU-RO-1" }, effect: { stock: "Low" } });
   const { stdout } = await stack.run(["preview", "--json", "--show-sames"]);
   expect(new Set(emulator.journal.operations())).toEqual(new Set(["myself"]));
@@ -89,7 +86,9 @@ test.each(
       expect.stringMatching(/^two {2}.*workersMax 1 → 4.* {2}\$1\.12 → \$4\.48 {2}\$0\.00 {2}\$1\.12 \(ADA_24\)$/),
       "new  created  - → ?  - → $0.00  no price is known for ADA_42: give --prices",
       "in all  $7.84 → ≥ $7.84  $1.12 → ≥ $1.12",
-      expect.stringMatching(/^IMPOSSIBLE {2}new: the catalog has no GPU pool ADA_42\. .* Did you mean ADA_24\?$/),
+      expect.stringMatching(
+        /^IMPOSSIBLE {2}new: the catalog has no GPU pool ADA_42\. .* Did you mean ADA_24\? To allow it: --allow impossible=new$/,
+      ),
       expect.stringMatching(/^UNLIKELY {2}two: the stock of ADA_24 in EU-RO-1 is Low .* Better there: /),
       expect.stringMatching(
         /^UNLIKELY {2}the account's workersMax is 8 after the change, within its quota of 9 .* reach 11 on the way/,
@@ -109,7 +108,7 @@ test.each(
   expect(up.output).toContain("the catalog has no GPU pool ADA_42");
   expect(up.output).toContain("nothing was written");
 
-  await stack.writeFile(file, program({ ...AFTER, one: -2 }));
+  await write(source({ ...AFTER, one: -2 }));
   const failed = await check(stack, "--stack", "dev");
   expect([failed.exitCode, failed.output]).toEqual([
     1,
