@@ -1,7 +1,6 @@
-import { howItEnded, isEndSign } from "../connection/endSigns";
+import { type GraphqlStatusListener, howItEnded, isEndSign } from "../connection/endSigns";
 import { API_VARIABLE, requireAddress } from "../connection/settings";
 import { ServerlessGpuError } from "../errors/errors";
-import type { GraphqlTransport } from "../graphql/transport";
 import type { ResponsePromise } from "../transport/responsePromise";
 import { type Connected, overRestV2 } from "./connected";
 import { statusOfRead } from "./statusOfRead";
@@ -14,7 +13,7 @@ interface Closable extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-type Over<Management> = (connected: Connected, onStatus: GraphqlTransport["onStatus"]) => Management;
+type Over<Management> = (connected: Connected, onStatus: GraphqlStatusListener | undefined) => Management;
 
 /**
  * Returns the functions of a client without the option `api`. A call that fails with status 410

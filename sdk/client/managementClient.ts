@@ -1,8 +1,8 @@
 import { extraWords } from "../connection/acceptedWords";
+import type { GraphqlStatusListener } from "../connection/endSigns";
 import { requireAddress, serviceName } from "../connection/settings";
 import { capabilitiesAt } from "../contract/capabilities";
 import { createLateDiagnoses } from "../diagnosis/waits";
-import type { GraphqlTransport } from "../graphql/transport";
 import { createJobQueue, type JobQueue } from "../jobs/jobQueue";
 import type { QueueContext } from "../jobs/queueTransport";
 import type { LoadBalancer } from "../loadBalancer/loadBalancer";
@@ -51,7 +51,10 @@ export function clientOver<Queue extends JobQueue, Added extends object>(
   connected: Connected,
   createQueue: CreateQueue<Queue>,
   added: AddedToEndpoints<Added>,
-  { onStatus, ...hooks }: Pick<QueueContext, "onEnded"> & Pick<GraphqlTransport, "onStatus"> = {},
+  {
+    onStatus,
+    ...hooks
+  }: Pick<QueueContext, "onEnded"> & { readonly onStatus?: GraphqlStatusListener | undefined } = {},
 ): ManagementClient<Added> & { endpoint(endpointId: string): Queue & LoadBalancer } {
   const diagnose = createLateDiagnoses(
     { diagnose: (id, limits) => management.endpoints.diagnose(id, limits) },
@@ -70,7 +73,7 @@ function managementOver<Added extends object>(
   connected: Connected,
   access: (endpointId: string) => Pick<JobQueue, "health">,
   added: AddedToEndpoints<Added>,
-  onStatus?: GraphqlTransport["onStatus"],
+  onStatus?: GraphqlStatusListener,
 ): ManagementClient<Added> {
   if (!connected.isAutomatic) return managementAt(connected, access, added, onStatus);
   const { automaticManagement } = require("./automaticManagement") as typeof import("./automaticManagement");
@@ -87,7 +90,7 @@ function managementAt<Added extends object>(
   connected: Connected,
   access: (endpointId: string) => Pick<JobQueue, "health">,
   added: AddedToEndpoints<Added>,
-  onStatus: GraphqlTransport["onStatus"],
+  onStatus: GraphqlStatusListener | undefined,
 ): ManagementClient<Added> {
   const { callsOver } = require("./apis") as typeof import("./apis");
   const { managementOf } = require("./management") as typeof import("./management");

@@ -11,6 +11,12 @@ export type GraphqlState =
    */
   | { readonly is: "missing"; readonly status: number; readonly endpointIds: ReadonlySet<string> };
 
+/**
+ * Called after each request over GraphQL with the status of its response, or with `undefined` if
+ * none arrived.
+ */
+export type GraphqlStatusListener = (status: number | undefined) => void;
+
 /** The statuses of an API that is not there. */
 export const MISSING: readonly number[] = [301, 302, 303, 307, 308, 404, 405];
 
