@@ -28,7 +28,7 @@ export interface Protocol {
 /** Returns the protocol; `undefined` if `@pulumi/pulumi` is not installed. */
 export function protocolFor(project: string): Protocol | undefined {
   try {
-    const sdk = require.resolve("@pulumi/pulumi/package.json", { paths: [project, __dirname] });
+    const sdk = createRequire(__filename).resolve("@pulumi/pulumi/package.json", { paths: [project, __dirname] });
     const load = createRequire(path.join(path.dirname(sdk), "index.js"));
     return {
       grpc: load("@grpc/grpc-js"),
