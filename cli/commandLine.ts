@@ -5,6 +5,7 @@ import type { AdoptFlags } from "./adopt/adopt";
 import { addAdoptFlags } from "./adopt/adoptFlags";
 import { type AlertsFlags, type AlertsTestFlags, addAlertsFlags, addAlertsTestFlags } from "./alerts/alertsFlags";
 import { addBatchFlags, type BatchFlags, batchProblem } from "./batch/batchFlags";
+import { addCheckFlags, type CheckFlags, checkProblem } from "./check/checkFlags";
 import { didYouMean } from "./didYouMean";
 import type { DoctorFlags } from "./doctor/doctor";
 import { addDoctorFlags } from "./doctor/doctorFlags";
@@ -21,10 +22,6 @@ import { addMetricsFlags, type MetricsFlags, metricsProblem } from "./metrics/me
 import type { OrphansFlags } from "./orphans/orphans";
 import { addOrphansFlags } from "./orphans/orphansFlags";
 import { ownPackage } from "./ownPackage";
-import type { RehearseFlags } from "./rehearse/rehearseFlags";
-import { addRehearseFlags, rehearseProblem } from "./rehearse/rehearseFlags";
-import type { ReviewFlags } from "./review/review";
-import { addReviewFlags, reviewProblem } from "./review/reviewFlags";
 import type { RollbackFlags } from "./rollback/rollback";
 import { addRollbackFlags } from "./rollback/rollbackFlags";
 import { say } from "./terminal";
@@ -38,6 +35,7 @@ const load = {
   batch: () => require("./batch/batch") as typeof import("./batch/batch"),
   alerts: () => require("./alerts/alerts") as typeof import("./alerts/alerts"),
   alertsTest: () => require("./alerts/alertsTest") as typeof import("./alerts/alertsTest"),
+  check: () => require("./check/check") as typeof import("./check/check"),
   doctor: () => require("./doctor/doctor") as typeof import("./doctor/doctor"),
   emulator: () => require("./emulator/emulator") as typeof import("./emulator/emulator"),
   emulatorEnv: () => require("./emulator/emulatorEnv") as typeof import("./emulator/emulatorEnv"),
@@ -48,8 +46,6 @@ const load = {
   logs: () => require("./logs/logs") as typeof import("./logs/logs"),
   metrics: () => require("./metrics/metrics") as typeof import("./metrics/metrics"),
   orphans: () => require("./orphans/orphans") as typeof import("./orphans/orphans"),
-  rehearse: () => require("./rehearse/rehearse") as typeof import("./rehearse/rehearse"),
-  review: () => require("./review/review") as typeof import("./review/review"),
   rollback: () => require("./rollback/rollback") as typeof import("./rollback/rollback"),
 };
 
@@ -78,6 +74,7 @@ ${EXIT_CODES}
   addAdopt(program);
   addAlerts(program);
   addBatch(program);
+  addCheck(program);
   addDoctor(program);
   addEmulator(program);
   addExplain(program);
@@ -86,8 +83,6 @@ ${EXIT_CODES}
   addLogs(program);
   addMetrics(program);
   addOrphans(program);
-  addRehearse(program);
-  addReview(program);
   addRollback(program);
   return program;
 }
@@ -128,6 +123,16 @@ function addAlerts(program: Command): void {
     // Options that both commands accept may appear before or after the subcommand.
     process.exitCode = await load.alertsTest().alertsTest(command.optsWithGlobals<AlertsTestFlags>());
   });
+}
+
+function addCheck(program: Command): void {
+  addCheckFlags(program.command("check")).action(
+    async (file: string | undefined, flags: CheckFlags, command: Command) => {
+      const problem = checkProblem(file, flags);
+      if (problem !== undefined) command.error(`error: ${problem}`);
+      process.exitCode = await load.check().check(file, flags, ownPackage().version);
+    },
+  );
 }
 
 function addDoctor(program: Command): void {
@@ -291,24 +296,6 @@ function addOrphans(program: Command): void {
     .action(async (flags: OrphansFlags) => {
       process.exitCode = await load.orphans().orphans(flags, ownPackage().version);
     });
-}
-
-function addRehearse(program: Command): void {
-  addRehearseFlags(program.command("rehearse")).action(async (flags: RehearseFlags, command: Command) => {
-    const problem = rehearseProblem(flags);
-    if (problem !== undefined) command.error(`error: ${problem}`);
-    process.exitCode = await load.rehearse().rehearse(flags, ownPackage().version);
-  });
-}
-
-function addReview(program: Command): void {
-  addReviewFlags(program.command("review")).action(
-    async (file: string | undefined, flags: ReviewFlags, command: Command) => {
-      const problem = reviewProblem(file, flags.stack);
-      if (problem !== undefined) command.error(`error: ${problem}`);
-      process.exitCode = await load.review().review(file, flags, ownPackage().version);
-    },
-  );
 }
 
 /** Runs the command line and sets the process's exit code. */

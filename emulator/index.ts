@@ -222,6 +222,7 @@ export type { Seed } from "./server/account";
 export type { ActiveFault, Faults } from "./server/faultMatch";
 export type { FaultEffect, FaultMatch, FaultRule } from "./server/faultRule";
 export type { Journal, JournalEntry, JournalFilter, WorkerLine, WorkerLineFilter } from "./server/journal";
+export type { GraphqlEnd } from "./server/routes";
 export type {
   PortConfig,
   SeededTemplate,

@@ -1,13 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { CONFIG_NAMESPACE, explicitProviderProblem } from "../provider/connection/config";
 import { configure, readConfig } from "../provider/connection/connection";
-import {
-  missingSetting,
-  noteOnEnd,
-  noteOnUrls,
-  unknownSettings,
-  usedConnection,
-} from "../provider/connection/settingsProblems";
+import { missingSetting, noteOnUrls, unknownSettings, usedConnection } from "../provider/connection/settingsProblems";
 import { log } from "../provider/engine/log";
 import type { Properties } from "../provider/engine/properties";
 
@@ -54,7 +48,6 @@ export function warnOfConfiguration(): void {
   if (warning !== undefined) log(CONFIG_NAMESPACE, `warning: ${warning}`);
   const note = noteOnUrls(readConfig);
   if (note !== undefined) log(CONFIG_NAMESPACE, note);
-  sayEnd();
 }
 
 let hasSaid = false;
@@ -65,13 +58,6 @@ export function sayConnection(): void {
   hasSaid = true;
   const line = usedConnection(readConfig);
   if (line !== undefined) log(CONFIG_NAMESPACE, line);
-  sayEnd();
-}
-
-/** Reports when the service ends GraphQL, if it is used. */
-function sayEnd(): void {
-  const end = noteOnEnd(readConfig);
-  if (end !== undefined) log(CONFIG_NAMESPACE, end);
 }
 
 /** Returns the problems with a provider's arguments. */

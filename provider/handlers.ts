@@ -4,7 +4,9 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { NamedRecord } from "../sdk/records/listed";
 import { leftAdoptionWarnings } from "./adoption/left";
 import { overAutomaticApi } from "./connection/automaticApi";
-import { currentPlace } from "./connection/connection";
+import { CONFIG_NAMESPACE } from "./connection/config";
+import { currentPlace, readConfig } from "./connection/connection";
+import { noteOnEnd } from "./connection/settingsProblems";
 import { acceptPluginState } from "./dynamic/pluginState";
 import { ENDPOINT_KIND } from "./endpoint/endpointKind";
 import { lifeCycle } from "./endpoint/lifeCycle";
@@ -31,7 +33,9 @@ export const v1 = handlersOf(ENDPOINT_KIND, lifeCycle(recordHandlers(ENDPOINT_KI
  * The entry point for a `SmokeTest`: `require("pulumi-serverless-gpu/handlers").smokeTestV1`. It
  * must never change.
  */
-export const smokeTestV1 = forEngine(hideSecretInputs(namingLeftAdoptions(overAutomaticApi(smokeTestHandlers, false))));
+export const smokeTestV1 = forEngine(
+  hideSecretInputs(namingEndOfGraphql(namingLeftAdoptions(overAutomaticApi(smokeTestHandlers, false)))),
+);
 
 /** The entry point for a `ServerlessTemplate`: `….templateV1`. It must never change. */
 export const templateV1 = handlersOf(TEMPLATE_KIND);
@@ -56,12 +60,30 @@ function handlersOf<T extends NamedRecord, Fields extends object>(
 ): ServedKind {
   const served = forEngine(
     hideSecretInputs(
-      namingLeftAdoptions(
-        acceptPluginState(comparingKnown(overAutomaticApi(handlers, kind.noun === ENDPOINT_KIND.noun)), kind.table),
+      namingEndOfGraphql(
+        namingLeftAdoptions(
+          acceptPluginState(comparingKnown(overAutomaticApi(handlers, kind.noun === ENDPOINT_KIND.noun)), kind.table),
+        ),
       ),
     ),
   );
   return { ...served, kind: kind as unknown as ServedKind["kind"] };
+}
+
+/** `true` once this process has said when the service ends GraphQL. */
+let hasSaidEnd = false;
+
+/**
+ * Returns handlers that, on the first call of a preview, an `up` or a refresh, log when the service
+ * ends GraphQL, if it is used. A refresh runs no program that could.
+ */
+function namingEndOfGraphql(handlers: pulumi.dynamic.ResourceProvider): pulumi.dynamic.ResourceProvider {
+  return wrapHandlers(handlers, (handler) => async (...args) => {
+    const note = hasSaidEnd ? undefined : noteOnEnd(readConfig);
+    hasSaidEnd = true;
+    if (note !== undefined) log(CONFIG_NAMESPACE, note);
+    return handler(...args);
+  });
 }
 
 /**

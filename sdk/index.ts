@@ -135,7 +135,7 @@ export type { OpenAiOptions, OpenAiRequest } from "./openai/openai";
 export type { CpuType, Gpu, Machine, NetworkVolume, Pod, SavingsPlan } from "./pods/podRecord";
 export type { PodIncludes, Pods } from "./pods/pods";
 export type { KnownSettings } from "./records/calls";
-export type { FindOptions, KnownOptions, ListOptions, UpdateRecordOptions } from "./records/collection";
+export type { FindOptions, KnownOptions, ListOptions, SaveOptions, UpdateRecordOptions } from "./records/collection";
 export type { CreateRecordOptions } from "./records/createRecord";
 export type { DeleteUnusedOptions, DeletionWait } from "./records/deleteUnused";
 export type { Listed, NamedRecord, UnreadableRecord } from "./records/listed";

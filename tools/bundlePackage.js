@@ -27,36 +27,54 @@ const OPTIONS = {
   logLevel: "warning",
 };
 
+/** Stands for `import` where esbuild must not make it a `require`. */
+const IMPORT = "__dynamicImport";
 /**
- * Loads a package only when the first module that imports it runs. Otherwise, a file of the bundle
- * would load all of its packages at once.
+ * Stands for `require` where esbuild must not make it a function of its own, because a user's
+ * bundler sees only a plain `require("name")`.
+ */
+const REQUIRE = "__plainRequire";
+
+/** The packages of the client, which contains them: a user's bundler needs to find nothing. */
+const CONTAINED = /^(eventsource-parser|fastest-levenshtein|graphql-request|undici\/index\.js|zod)$/;
+/** undici's entry point loads all of it, with its own fetch and WebSocket. */
+const ALIAS = { "undici/index.js": path.join(__dirname, "undiciParts.js") };
+
+/**
+ * Loads any other package only when the first module that imports it runs. Otherwise, a file of the
+ * bundle would load all of its packages at once.
  * @type {import("esbuild").Plugin}
  */
 const lazyPackages = {
   name: "lazy-packages",
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^[^./]/ }, ({ path: name, kind, namespace }) => {
+    onResolve({ filter: /^[^./]/ }, ({ path: name, kind, importer }) => {
       if (kind === "entry-point") return undefined;
       const isBuiltIn = name.startsWith("node:") || builtinModules.includes(name);
-      return isBuiltIn || namespace === "package"
-        ? { path: name, external: true }
-        : { path: name, namespace: "package" };
+      if (isBuiltIn && kind !== "require-call") return { path: name, external: true };
+      const isContained =
+        CONTAINED.test(name) || importer.includes("node_modules") || importer === ALIAS["undici/index.js"];
+      return isContained && !isBuiltIn ? undefined : { path: name, namespace: "package" };
     });
+    // zod's messages in all languages. zod imports the English ones, which it uses, itself.
+    onResolve({ filter: /\/locales\/index\.js$/ }, ({ path: name }) => ({ path: name, namespace: "unused" }));
+    onLoad({ filter: /./, namespace: "unused" }, () => ({ contents: "export {};" }));
     onLoad({ filter: /./, namespace: "package" }, ({ path: name }) => ({
-      contents: `module.exports = require(${JSON.stringify(name)});`,
+      // Rollup loads required modules first, also node:sqlite, which older Node.js lacks.
+      contents:
+        name === "node:sqlite"
+          ? `module.exports = process.getBuiltinModule("${name}");`
+          : `module.exports = ${REQUIRE}(${JSON.stringify(name)});`,
     }));
   },
 };
-
-/** Stands for `import` where esbuild must not make it a `require`. */
-const IMPORT = "__dynamicImport";
 
 /**
  * Bundles the code. esbuild shares files between entry points only as ES modules, so each is
  * transformed afterwards.
  */
 async function bundleCode() {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     ...OPTIONS,
     entryPoints: BUNDLED.map((name) => ({ in: path.join(root, `${name}.ts`), out: name })),
     outdir: dist,
@@ -64,6 +82,10 @@ async function bundleCode() {
     splitting: true,
     format: "esm",
     plugins: [lazyPackages],
+    // Prefer ES modules, because esbuild can remove their unused parts.
+    mainFields: ["module", "main"],
+    alias: ALIAS,
+    metafile: true,
     // In the bundle, a class that is loaded lazily is an expression, and would get another name.
     keepNames: true,
     write: false,
@@ -77,8 +99,9 @@ async function bundleCode() {
       supported: { "dynamic-import": false },
     });
     mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, code.replaceAll(IMPORT, "import"));
+    writeFileSync(file, code.replaceAll(IMPORT, "import").replaceAll(REQUIRE, "require"));
   }
+  writeFileSync(path.join(dist, "core/licenses.txt"), licensesOf(metafile));
 }
 
 /**
@@ -117,8 +140,7 @@ async function bundleHandlers() {
     outfile: path.join(dist, "provider/handlers.js"),
     // Prefer ES modules, because esbuild can remove their unused parts.
     mainFields: ["module", "main"],
-    // undici's entry point loads all of it, with its own fetch and WebSocket.
-    alias: { "undici/index.js": path.join(__dirname, "undiciParts.js") },
+    alias: ALIAS,
     external: ["@pulumi/pulumi"],
     metafile: true,
   });

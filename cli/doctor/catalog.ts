@@ -1,10 +1,10 @@
 import type { ProviderSettings } from "../../provider/connection/config";
 import { requireApiKey } from "../../sdk/connection/settings";
+import { costsOf } from "../check/cost";
+import { findingsOf, foreignVolumes } from "../check/findings";
+import { lookUp } from "../check/lookUps";
+import { type Planned, plannedSame } from "../check/preview";
 import type { Learned } from "../pulumiCommand";
-import { costsOf } from "../review/cost";
-import { findingsOf, foreignVolumes } from "../review/findings";
-import { lookUp } from "../review/lookUps";
-import { type Planned, plannedSame } from "../review/preview";
 import { isEndpoint } from "../stack";
 import { type CheckResult, warning } from "./check";
 import { problemOf } from "./settings";
@@ -33,7 +33,7 @@ export async function checkCatalog(
   return findings.map(({ resource, message }) =>
     warning(
       `${resource === undefined ? "" : `${resource}: `}${message}`,
-      "Change the program, or run: npx pulumi-serverless-gpu review --stack",
+      "Change the program, or run: npx pulumi-serverless-gpu check --stack",
     ),
   );
 }

@@ -23,7 +23,7 @@ export interface CheckResult {
   readonly status: CheckStatus;
   /** What the check found, or why it was skipped. */
   readonly found: string;
-  /** How to fix the problem. Only set for warnings and failures. */
+  /** How to fix the problem, one line for each. Only set for warnings and failures. */
   readonly fix?: string;
 }
 
@@ -49,7 +49,7 @@ export function together(findings: readonly CheckResult[]): CheckResult {
     shown.map((finding) => finding.found),
     "; ",
   );
-  return { status, found, ...(fixes.length > 0 ? { fix: joined(fixes, " ") } : {}) };
+  return { status, found, ...(fixes.length > 0 ? { fix: joined(fixes, "\n") } : {}) };
 }
 
 function joined(texts: readonly string[], separator: string): string {

@@ -74,7 +74,7 @@ async function examine(folder: string, api: string | undefined): Promise<Check[]
 function describe(checks: readonly Check[]): string[] {
   const lines = checks.flatMap(({ check, status, found, fix }) => [
     `${status.padEnd(9)}${check.padEnd(12)}${found}`,
-    ...(fix === undefined ? [] : [`${" ".repeat(21)}To fix: ${fix}`]),
+    ...(fix?.split("\n").map((line) => `${" ".repeat(21)}To fix: ${line}`) ?? []),
   ]);
   const count = (status: string) => checks.filter((check) => check.status === status).length;
   const warnings = count("warning") === 1 ? "1 warning" : `${count("warning")} warnings`;

@@ -66,7 +66,7 @@ export function checkPackage(program: Program | undefined): CheckResult {
   if (!program) return skipped(NO_PROJECT);
   if (program.runtime !== "nodejs") return usesPlugin(program);
   const { name } = ownPackage();
-  const fix = `In ${program.folder}: npm install ${name}. State names it, so refresh and destroy also need it.`;
+  const fix = `State names it, so refresh and destroy also need it. In ${program.folder}: npm install ${name}`;
   if (!program.own) return failed(`${name} cannot be loaded from ${program.folder}`, fix);
   const packageJson = findUpwards(program.folder, ["package.json"]);
   if (packageJson !== undefined && isListed(packageJson, name))
@@ -87,7 +87,7 @@ export function checkVersions(program: Program | undefined): CheckResult {
   if (program.own.version !== version) {
     return warning(
       `the program uses ${name} ${program.own.version}, but this command has version ${version}`,
-      `Run the program's own command: npx pulumi-serverless-gpu doctor, in ${program.folder}`,
+      `Run the program's own command, in ${program.folder}: npx pulumi-serverless-gpu doctor`,
     );
   }
   const sdkOfPackage = findInstalled(program.own.folder, PULUMI_SDK);

@@ -69,7 +69,7 @@ function configNotRead(problem: string): CheckResult {
   return warning(
     `${unreadConfig(problem)}, so only the environment and the project file are used`,
     /log ?in|logged|access token|credentials/i.test(problem)
-      ? "If the settings are in a stack, log in: pulumi login, or set PULUMI_ACCESS_TOKEN."
+      ? "If the settings are in a stack, set PULUMI_ACCESS_TOKEN, or log in: pulumi login"
       : "If the settings are in a stack, select it: pulumi stack select",
   );
 }
@@ -101,8 +101,8 @@ function checkKeyIsSet(
     );
   return failed(
     "there is no API key",
-    `Set ${ENVIRONMENT_VARIABLES.apiKey}, or run: pulumi config set --secret ${CONFIG_NAMESPACE}:apiKey ` +
-      "(not needed if all resources of the program have a ServerlessGpuProvider).",
+    "If all resources of the program have a ServerlessGpuProvider, none is needed. Otherwise, set " +
+      `${ENVIRONMENT_VARIABLES.apiKey}, or run: pulumi config set --secret ${CONFIG_NAMESPACE}:apiKey`,
   );
 }
 

@@ -50,7 +50,7 @@ export function checkUnfinished(state: Learned<StackState>): CheckResult[] {
     return [
       warning(
         `creates of a killed run are still pending, although the state contains their resources: ${listed(own)}`,
-        "Run pulumi refresh --clear-pending-creates.",
+        "Run: pulumi refresh --clear-pending-creates",
       ),
     ];
   return [
@@ -121,12 +121,12 @@ export async function checkOtherServices(
       return (await responds(place))
         ? warning(
             `${found}. That service responds, so they may still exist`,
-            `Use its URLs and key again, for example in the shell of its emulator: eval "$(npx pulumi-serverless-gpu emulator env)".`,
+            `Use its URLs and key again, for example in the shell of its emulator: eval "$(npx pulumi-serverless-gpu emulator env)"`,
           )
         : warning(
             `${found}. That service does not respond now. If it was an emulator, it may have ended`,
             "Start it again with the same --data file. If it has ended for good, begin a new stack, or remove exactly these " +
-              `resources from the state: ${urns.map((urn) => `pulumi state delete '${urn}'`).join("; ")}.`,
+              `resources from the state: ${urns.map((urn) => `pulumi state delete '${urn}'`).join("; ")}`,
           );
     }),
   );

@@ -1,4 +1,5 @@
 import { readdirSync, realpathSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { EmulatorClock, Handlers } from "../../emulator";
@@ -53,7 +54,8 @@ export function watchHandlers({ folder, worker, handlers, clock, say }: WatchedH
 /** Importing a module with a different query string loads it again. */
 async function loadAgain(folder: string, query: number): Promise<Handlers> {
   const root = realpathSync(folder) + path.sep;
-  for (const file of Object.keys(require.cache)) if (file.startsWith(root)) delete require.cache[file];
+  const { cache } = createRequire(__filename);
+  for (const file of Object.keys(cache)) if (file.startsWith(root)) delete cache[file];
   const loads = Object.entries(handlerFiles(folder)).map(async ([name, file]) => {
     const url = `${pathToFileURL(file)}?${query}`;
     const exported: unknown = await import(url).catch((cause: unknown) => Promise.reject(notLoaded(file, cause)));

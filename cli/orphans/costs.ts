@@ -1,8 +1,8 @@
 import type { EnvironmentSettings } from "../../sdk/connection/settings";
-import type { GivenPrices } from "../review/cost";
-import { costsOf } from "../review/cost";
-import { lookUp } from "../review/lookUps";
-import type { Planned } from "../review/preview";
+import type { GivenPrices } from "../check/cost";
+import { costsOf } from "../check/cost";
+import { lookUp } from "../check/lookUps";
+import type { Planned } from "../check/preview";
 import type { AccountRecord } from "./records";
 
 /** What a record costs per month, in US dollars; `undefined` if unknown. */

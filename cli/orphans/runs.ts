@@ -24,8 +24,8 @@ export async function requireNoRun(flags: StateFlags): Promise<void> {
   const [running] = (await Promise.all(backendsOf(flags).map(busyStacks))).flat();
   if (running === undefined) return;
   throw new Error(
-    `a run is changing stack ${running}, and may not have recorded yet what it created. Wait until it ends. If it was ` +
-      `killed, release its lock: pulumi cancel --stack ${running}. Nothing was deleted`,
+    `a run is changing stack ${running}, and may not have recorded yet what it created. Nothing was deleted. Wait until ` +
+      `it ends. If it was killed, release its lock: pulumi cancel --stack ${running}`,
   );
 }
 

@@ -44,7 +44,17 @@ export function limitsPart(use: () => AccountUse, profile: Profile): GraphqlPart
 export function userPart(accountId: string, profile: Profile): GraphqlPart {
   if (profile === "contract") return { schema: "" };
   return {
-    schema: "extend type Account { id: String email: String pubKey: String }",
-    myself: { id: () => accountId, email: () => null, pubKey: () => null },
+    schema: `extend type Account {
+      id: String email: String pubKey: String
+      notifyPodsStale: Boolean notifyPodsGeneral: Boolean notifyLowBalance: Boolean
+    }`,
+    myself: {
+      id: () => accountId,
+      email: () => null,
+      pubKey: () => null,
+      notifyPodsStale: () => false,
+      notifyPodsGeneral: () => false,
+      notifyLowBalance: () => false,
+    },
   };
 }

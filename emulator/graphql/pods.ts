@@ -14,7 +14,7 @@ export function podPart(pods: Pods, profile: Profile): GraphqlPart {
       extend type Account { pods: [Pod!]! }
       extend type Query { pod(input: PodFilter): Pod }
       input PodFilter { podId: String! }
-      type PodMachine { gpuDisplayName: String }
+      type PodMachine { gpuDisplayName: String location: String }
       type PodPort { ip: String isIpPublic: Boolean privatePort: Int publicPort: Int type: String }
       type PodRuntime { ports: [PodPort!] }
       extend type Pod {
@@ -42,7 +42,7 @@ function shownPod(pod: Pod) {
     env: Object.entries(pod.env).map(([name, value]) => `${name}=${value}`),
     ports: pod.ports.join(","),
     gpuCount: pod.gpu?.count ?? 0,
-    machine: { gpuDisplayName: pod.gpu?.displayName ?? null },
+    machine: { gpuDisplayName: pod.gpu?.displayName ?? null, location: null },
     runtime: null,
   };
 }

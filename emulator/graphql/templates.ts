@@ -23,7 +23,10 @@ export function templatePart(templates: Templates, profile: Profile): GraphqlPar
       enum TemplateCategory { CPU GPU NVIDIA AMD }
       type EnvironmentVariable { key: String value: String }
       type PortConfig { port: String name: String }
-      type PodTemplate { id: String ${graphqlFields(TEMPLATE_FIELDS, "output", profile)} boundEndpointId: String }
+      type PodTemplate {
+        id: String ${graphqlFields(TEMPLATE_FIELDS, "output", profile)} boundEndpointId: String
+        ${profile === "contract" ? "" : "isRunpod: Boolean"}
+      }
       input EnvironmentVariableInput { key: String! value: String! }
       input PortConfigInput { port: String! name: String! }
       input EndpointTemplateInput { ${graphqlFields(OWN_TEMPLATE_FIELDS, "input", profile)} }

@@ -1,4 +1,5 @@
 import { readdirSync } from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { systemReason } from "../io/systemReason";
 import { checkProgram, type WorkerProgram } from "../programs/program";
@@ -93,7 +94,7 @@ function inFolder(program: WorkerProgram, folder: string): WorkerProgram {
 
 function load(file: string): unknown {
   try {
-    return require(file);
+    return createRequire(file)(file);
   } catch (cause) {
     throw notLoaded(file, cause);
   }

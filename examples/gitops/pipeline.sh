@@ -25,9 +25,9 @@
 #   PULUMI_CONFIG_PASSPHRASE    or another secrets provider
 #   SERVERLESS_GPU_API_KEY      the key; from the CI's secret store, so that a rotated key does not change the state
 #   SERVERLESS_GPU_SERVICE      runpod, or set the three SERVERLESS_GPU_…_URL
-#   REVIEW                      optional: options of serverless-gpu review, such as --max-per-hour 20 --max-at-rest 2. Preview then writes
+#   REVIEW                      optional: options of serverless-gpu check, such as --max-per-hour 20 --max-at-rest 2. Preview then writes
 #                               review.md. With a key in the environment it also checks stock and the account's quota
-#   REHEARSE                    optional: options of serverless-gpu rehearse, such as --from-state --max-per-hour 20. Without them,
+#   REHEARSE                    optional: options of serverless-gpu check --rehearse, such as --from-state --max-per-hour 20. Without them,
 #                               rehearse needs no backend, and uses only the config in Pulumi.<stack>.yaml
 #   TTL_HOURS                   for sweep: how long an environment lives after its last update (default: 168, a week)
 #   PLAN                        optional: the file in which preview saves its plan. up applies exactly this plan, or fails
@@ -69,7 +69,7 @@ review() {
   run preview --json --show-sames >preview.json
   local code=0
   # Without quotes: REVIEW holds several options.
-  npx pulumi-serverless-gpu review preview.json --markdown $REVIEW >review.md || code=$?
+  npx pulumi-serverless-gpu check preview.json --markdown $REVIEW >review.md || code=$?
   echo "The review is in review.md."
   return "$code"
 }
@@ -235,7 +235,7 @@ namespace() { sed -n '/serverless-gpu:namespace/{n;s/^ *value: *//p;}' Pulumi.ya
 rehearse() {
   local code=0
   # Without quotes: REHEARSE holds several options.
-  npx pulumi-serverless-gpu rehearse --stack "${STACK:-dev}" ${REHEARSE:---creation} --markdown >rehearsal.md || code=$?
+  npx pulumi-serverless-gpu check --rehearse --stack "${STACK:-dev}" ${REHEARSE:---creation} --markdown >rehearsal.md || code=$?
   cat rehearsal.md
   return "$code"
 }

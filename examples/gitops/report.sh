@@ -16,7 +16,7 @@ code=0
 case "$step $code" in
   "preview 0") title="What a merge would do to the stack \`$stack\`" ;;
   "preview 3") title="A merge would exceed a cap of the stack \`$stack\`" ;;
-  "preview 4") title="A merge cannot succeed in the stack \`$stack\`" ;;
+  "preview 4") title="A merge would be dangerous for the stack \`$stack\`" ;;
   "up 3") title="The environment \`$stack\` would exceed a cap, and nothing was created" ;;
   "up 4") title="The environment \`$stack\` cannot start, and nothing was created" ;;
   "drift 0") title="No drift in the stack \`$stack\`" ;;

@@ -35,14 +35,12 @@ export function refuseTakenName(one: string, existing: readonly { readonly id: s
     [
       `${one} named "${name}" already exists: ${ids.join(", ")}. No ${noun} was created, because two ${noun}s with one name ` +
         "are easily confused.",
-      `If you have renamed this resource in the program, keep its ${noun} with the resource option ` +
-        'aliases: [{ name: "<previous logical name>" }].',
-      "If you have moved it into or out of a component, keep it with aliases: [{ parent: <previous parent> }]. " +
-        "For no parent, use pulumi.rootStackResource. If you have also renamed it, put both in one alias.",
+      `If you have renamed this resource, or moved it into or out of a component, keep its ${noun}: add its previous URN to the ` +
+        "resource option aliases. To see the URN, run: pulumi stack --show-urns",
       `If a preview shows "delete original" for this ${noun}, a replacement was interrupted. To complete it, run pulumi up ` +
-        `again. To keep the ${noun}, give this resource another logical name and adoptId: "${ids[0]}".`,
+        `again. To keep the ${noun}, give this resource another logical name, and set adoptId to "${ids[0]}".`,
       `If the ${noun} belongs to another resource, stack or person, or is to be replaced, give this resource another name.`,
-      `If nothing else manages it (for example, because a killed run of this stack created it), set adoptId: "${ids[0]}", run ` +
+      `If nothing else manages it (for example, because a killed run of this stack created it), set adoptId to "${ids[0]}", run ` +
         "pulumi up, and then remove adoptId again",
     ].join("\n"),
     ids,

@@ -8,9 +8,6 @@ import { CONFIG_NAMESPACE, clientOptions, type ProviderSettings, providerSetting
 import { readConfig } from "./connection";
 import { decideApi, decidedApi, hasSwitched } from "./decidedApi";
 
-/** The handlers whose success proves that the service serves GraphQL. A `diff` may send nothing. */
-const SENDING = ["create", "read", "update", "delete"];
-
 /** What the service says about GraphQL. It is asked once per run. */
 let asking: Promise<GraphqlState> | undefined;
 
@@ -38,14 +35,17 @@ export function overAutomaticApi(
   return { ...(check && { check }), ...Object.fromEntries(wrapped) } as Required<pulumi.dynamic.ResourceProvider>;
 }
 
-/** Runs a read over the API of this run, as `overAutomaticApi` does. */
-export async function readOverAutomaticApi<T>(read: () => Promise<T>, config: ReadConfig): Promise<T> {
+/**
+ * Runs a read over the API of this run, as `overAutomaticApi` does.
+ * @param id the endpoint of state that is read, if any
+ */
+export async function readOverAutomaticApi<T>(read: () => PromiseLike<T>, config: ReadConfig, id?: string): Promise<T> {
   try {
     return await read();
   } catch (error) {
     if (!mayMeanEnd(error) || decidedApi() !== undefined || providerSettings(config).api) throw error;
-    if (!(await switches(undefined, config))) throw error;
-    return read();
+    if (!(await switches(id, config))) throw error;
+    return await read();
   }
 }
 
@@ -54,9 +54,7 @@ function automatic(method: string, handler: AnyHandler, isEndpoint: boolean): An
     const id = isEndpoint && method !== "create" ? String(args[0]) : undefined;
     if (hasSwitched()) return overV2(method, handler, args, id);
     try {
-      const result = await handler(...args);
-      if (SENDING.includes(method)) decideApi(decidedApi() ?? "graphql");
-      return result;
+      return await handler(...args);
     } catch (error) {
       if (!mayMeanEnd(error) || decidedApi() === "graphql" || isApiSet()) throw error;
       if (!hasSwitched() && !(await switches(id, readConfig))) throw error;
@@ -116,6 +114,6 @@ function notListed(id: string | undefined, status?: number): ConfigurationError 
       : `REST v2 does not list the endpoint ${id}`;
   return new ConfigurationError(
     `the service ${sign}, but ${doubt}, so it is not certain that REST v2 shows the same account. Nothing was ` +
-      `changed. If the service has ended GraphQL, run: pulumi config set ${CONFIG_NAMESPACE}:api v2. If not, check the URL`,
+      `changed. Check the URL. If the service has ended GraphQL, run: pulumi config set ${CONFIG_NAMESPACE}:api v2`,
   );
 }

@@ -1,6 +1,7 @@
 import type { WarningEvent } from "../../sdk/transport/observers";
 import { log, rateLimitLogger } from "../engine/log";
 import { clientOptions, type ProviderSettings } from "./config";
+import { noteGraphqlStatus } from "./decidedApi";
 import type { ProviderClient } from "./providerClient";
 
 const clients = new Map<string, ProviderClient>();
@@ -16,7 +17,10 @@ export function clientFor(settings: ProviderSettings): ProviderClient {
   // Loaded lazily, because programs without data sources and previews without changes don't need
   // it.
   const { createProviderClient }: typeof import("./providerClient") = require("./providerClient");
-  const client = createProviderClient({ ...clientOptions(settings), onRateLimit: rateLimitLogger(), onWarning });
+  const client = createProviderClient(
+    { ...clientOptions(settings), onRateLimit: rateLimitLogger(), onWarning },
+    noteGraphqlStatus,
+  );
   clients.set(identity, client);
   return client;
 }

@@ -165,6 +165,11 @@ export function providerConnection(readConfig: ReadConfig, environment: NodeJS.P
   return resolveConnection([api, own]);
 }
 
+/** Returns `true` if no setting selects the API, and the run has not switched to another one. */
+export function isApiUnset(readConfig: ReadConfig): boolean {
+  return providerSettings(readConfig).api === undefined;
+}
+
 /** The required arguments of an explicit provider. */
 export interface RequiredSettings {
   readonly apiKey?: unknown;

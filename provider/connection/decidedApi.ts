@@ -1,3 +1,4 @@
+import { isEndSign } from "../../sdk/connection/endSigns";
 import type { ManagementApi } from "../../sdk/contract/limits";
 
 /** The API of this run, if no setting selects one. A process serves one run. */
@@ -14,6 +15,14 @@ export function decidedApi(): ManagementApi | undefined {
 /** Decides which API the run uses. */
 export function decideApi(api: ManagementApi): void {
   decided = api;
+}
+
+/**
+ * Keeps the run with GraphQL as soon as a response shows that the service serves it. So does a
+ * request without a response, because it may have been a write.
+ */
+export function noteGraphqlStatus(status: number | undefined): void {
+  if (status === undefined || !isEndSign(status)) decided ??= "graphql";
 }
 
 /** Returns `true` if this run uses REST v2 because the service no longer serves GraphQL. */

@@ -14,8 +14,14 @@ export interface ProviderClient extends ManagementClient<Logs> {
   endpoint(endpointId: string): JobQueue & LoadBalancer;
 }
 
-/** Creates the client. It sends nothing yet. */
-export function createProviderClient(options: ClientOptions): ProviderClient {
+/**
+ * Creates the client. It sends nothing yet.
+ * @param onStatus called with the status of each response over GraphQL
+ */
+export function createProviderClient(
+  options: ClientOptions,
+  onStatus: (status: number | undefined) => void,
+): ProviderClient {
   const logs: AddedToEndpoints<Logs> = (...args) => {
     // Loaded lazily, because only the errors of failed releases show logs.
     const read: Logs["logs"] = (...request) => {
@@ -24,5 +30,5 @@ export function createProviderClient(options: ClientOptions): ProviderClient {
     };
     return { logs: read };
   };
-  return clientOver(connectAccount(options), createJobQueue, logs);
+  return clientOver(connectAccount(options), createJobQueue, logs, { onStatus });
 }

@@ -2,7 +2,8 @@ import { systemClock, timeLimit } from "../../sdk/contract/clock";
 import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
 import type { ScaleDownOptions } from "../../sdk/endpoints/putBack";
 import { AT_ZERO, isAtZero, type WorkerLimits } from "../../sdk/endpoints/workerLimits";
-import { connect, currentPlace } from "../connection/connection";
+import { readOverAutomaticApi } from "../connection/automaticApi";
+import { connect, currentPlace, readConfig } from "../connection/connection";
 import type { ProviderClient } from "../connection/providerClient";
 import { cancelled } from "../engine/cancellation";
 import { messageOf } from "../engine/errors";
@@ -82,7 +83,7 @@ export function zeroSeen(id: string, { name }: Properties): Note | undefined {
 async function isShownAtZero(id: string, name: string): Promise<boolean> {
   const client = currentClient();
   if (!client) return false;
-  const look = looks.get(client) ?? lookAtList(client, name);
+  const look = looks.get(client) ?? lookAtList(id, name);
   looks.set(client, look);
   const { atZero, named } = await look;
   const others = (named.get(name) ?? []).filter((each) => each !== id);
@@ -109,12 +110,17 @@ function currentClient(): ProviderClient | undefined {
   }
 }
 
-/** @param name the endpoint in whose name a failure is logged */
-async function lookAtList({ endpoints }: ProviderClient, name: string): Promise<Look> {
+/**
+ * @param id the endpoint that REST v2 must list before the run uses it
+ * @param name the endpoint in whose name a failure is logged
+ */
+async function lookAtList(id: string, name: string): Promise<Look> {
   // With AbortSignal.any, Node.js may collect the timeout as garbage before it fires.
   const limit = timeLimit(systemClock, LOOK_TIMEOUT_MS, () => new Error("no response in time"), cancelled);
   try {
-    const { records } = await endpoints.listReadable({ maxAgeMs: LIST_MAX_AGE_MS, signal: limit.signal });
+    const options = { maxAgeMs: LIST_MAX_AGE_MS, signal: limit.signal };
+    const list = () => connect().client.endpoints.listReadable(options);
+    const { records } = await readOverAutomaticApi(list, readConfig, id);
     const counts = ["workersMin", "workersMax"];
     const isShown = ({ unshown = [] }: (typeof records)[number]) => !counts.some((field) => unshown.includes(field));
     const named = new Map<string, string[]>();

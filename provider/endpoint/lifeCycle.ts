@@ -1,12 +1,21 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { extraWords } from "../../sdk/connection/acceptedWords";
+import { capabilitiesAt } from "../../sdk/contract/capabilities";
 import { FIELDS } from "../../sdk/endpoints/fields";
+import { checkEndpointFields } from "../../sdk/endpoints/input";
 import type { Endpoint } from "../../sdk/endpoints/record";
-import { connect, currentCapabilities } from "../connection/connection";
+import { type InputProblem, InvalidInputError } from "../../sdk/errors/errors";
+import { readOverAutomaticApi } from "../connection/automaticApi";
+import { isApiUnset } from "../connection/config";
+import { connect, currentCapabilities, readConfig } from "../connection/connection";
+import { hasSwitched } from "../connection/decidedApi";
+import { log } from "../engine/log";
 import type { Properties } from "../engine/properties";
 import { RARE_SETTINGS } from "../engine/resourceTypes";
-import { fieldsIn } from "../fields/managed";
+import { fieldsIn, managedFields } from "../fields/managed";
 import { withoutUnset, withUnset } from "../fields/unset";
 import { newWrite, ownerOf, stampOutput } from "../machine/stamp";
+import { LIST_MAX_AGE_MS } from "../ownership/location";
 import { shownFields } from "../records/outputs";
 import { ACCOUNT, type RecordHandlers, type Settling } from "../records/recordHandlers";
 import { isNotPassed, lastPassed, passedOutput } from "../rollOut/passed";
@@ -29,8 +38,7 @@ export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.d
 
     async check(oldInputs: Properties, newInputs: Properties) {
       const { failures = [], ...result } = await handlers.check(oldInputs, newInputs);
-      const capabilities = currentCapabilities();
-      const problems = capabilities ? apiProblems(oldInputs, result.inputs, capabilities) : [];
+      const problems = problemsOverApi(oldInputs, result.inputs);
       return {
         ...result,
         failures: [...failures, ...problems.map(({ property, message: reason }) => ({ property, reason }))],
@@ -42,6 +50,7 @@ export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.d
       const result = await handlers.diff(id, outputs, inputs);
       if (result.replaces?.includes(ACCOUNT)) await checkNewAccount({ id, outputs, inputs });
       const isReplaced = (result.replaces?.length ?? 0) > 0;
+      if (!isReplaced) nameKeptStandby(id, outputs, inputs);
       // An update that is announced already verifies the worker counts as well.
       const isLeft = !isReplaced && result.changes !== true && (await isLeftAtZero(id, outputs, inputs));
       const isOff = outputs.workersMax === 0 && Number(inputs.workersMax ?? 0) === 0;
@@ -52,6 +61,7 @@ export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.d
     },
 
     async create(inputs: Properties) {
+      await refuseOverApi(undefined, {}, inputs);
       const { id, outs } = await handlers.create(inputs, (settling) => settle(undefined, inputs, settling));
       return { id, outs: kept(outs) };
     },
@@ -66,6 +76,7 @@ export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.d
 
     async update(id, state: Properties, inputs: Properties) {
       const outputs = known(state);
+      await refuseOverApi(id, outputs, inputs);
       const seen = zeroSeen(id, outputs);
       const updated = await handlers.update(id, outputs, inputs, (settling) => settle(outputs, inputs, settling), seen);
       return { outs: kept(updated.outs) };
@@ -73,6 +84,64 @@ export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.d
 
     delete: (id, outputs: Properties) => handlers.delete(id, known(outputs)),
   };
+}
+
+/**
+ * Logs the `workersStandby` of an endpoint that the program leaves as it is, if it keeps workers
+ * running that `workersMin` does not ask for. REST v2 does not show it, so state counts there.
+ */
+function nameKeptStandby(id: string, outputs: Properties, inputs: Properties): void {
+  const { workersStandby, workersMin, name = id } = outputs;
+  const isSet = [inputs.workersStandby, managedFields(FIELDS, outputs)?.includes("workersStandby") || undefined];
+  if (isSet.some((each) => each !== undefined) || !(Number(workersStandby) > Number(inputs.workersMin ?? workersMin)))
+    return;
+  log(
+    String(name),
+    `warning: endpoint ${id} keeps its workersStandby ${workersStandby}, which the program does not set, so the service may ` +
+      "keep that many workers running without jobs, and bill them. To end that, add workersStandby: 0 to the program",
+  );
+}
+
+/**
+ * Returns problems with inputs that the API does not accept. If no setting selects the API, only
+ * those that neither API accepts, because a run decides before its first write. The others are
+ * logged.
+ */
+function problemsOverApi(oldInputs: Properties, inputs: Properties): InputProblem[] {
+  const capabilities = currentCapabilities();
+  if (!capabilities) return [];
+  const problems = apiProblems(oldInputs, inputs, capabilities);
+  if (!isApiUnset(readConfig)) return problems;
+  const others = apiProblems(oldInputs, inputs, capabilitiesAt("v2", capabilities.service));
+  const isOfBoth = ({ property }: InputProblem) => others.some((other) => other.property === property);
+  for (const { property, message } of problems.filter((each) => !isOfBoth(each))) {
+    const name = String(inputs.name ?? inputs.__automaticName ?? ENDPOINT_KIND.noun);
+    log(name, `warning: ${property} ${message}. As long as the service serves GraphQL, up fails`);
+  }
+  return problems.filter(isOfBoth);
+}
+
+/**
+ * Refuses inputs that the API of a run without a setting does not accept. With a setting, `check`
+ * has refused them. Before it refuses what GraphQL lacks, it reads, because GraphQL may be gone.
+ * @param id the endpoint of state, if it exists
+ * @throws InvalidInputError that names them, before the first write
+ */
+async function refuseOverApi(id: string | undefined, before: Properties, inputs: Properties): Promise<void> {
+  const isDecided = hasSwitched();
+  if (!isDecided && !isApiUnset(readConfig)) return;
+  const found = () => {
+    const { capabilities } = connect();
+    const { scalerValue } = inputs;
+    const isSent = scalerValue !== undefined && scalerValue !== before.scalerValue;
+    const numbers = isSent ? checkEndpointFields({ scalerValue }, extraWords(capabilities)).problems : [];
+    return [...numbers, ...apiProblems(before, inputs, capabilities)];
+  };
+  if (found().length === 0) return;
+  const list = () => connect().client.endpoints.listReadable({ maxAgeMs: LIST_MAX_AGE_MS });
+  if (!isDecided) await readOverAutomaticApi(list, readConfig, id);
+  const problems = found();
+  if (problems.length > 0) throw new InvalidInputError(`endpoint "${inputs.name ?? before.name}"`, problems);
 }
 
 const known = (outputs: Properties) => withUnset(FIELDS, RARE_SETTINGS, outputs);

@@ -24,11 +24,23 @@ export function markAdopter(id: string, owner: string, standing: "wants" | "has"
   writeRecord(subjectOf(id), { owner, standing, engine, at: Math.floor(Date.now() / 1000) });
 }
 
-/** Returns the owner token of the resource that manages the record in this run, by its mark. */
+/**
+ * Marks a record for the resource that has it, unless another resource has adopted the record. An
+ * adopter under another provider, whose handlers run in another process, sees this mark.
+ */
+export function markManager(id: string, owner: string): void {
+  const { owner: marked = owner } = readRecord(subjectOf(id)) ?? {};
+  if (marked === owner) markAdopter(id, owner, "has");
+}
+
+/**
+ * Returns the owner token of the resource that manages the record in this run, or is about to adopt
+ * it, by its mark.
+ */
 export function managerInThisRun(id: string): string | undefined {
-  const { owner, standing, engine } = readRecord(subjectOf(id)) ?? {};
+  const { owner, engine } = readRecord(subjectOf(id)) ?? {};
   const isThisRun = engine === deployment && deployment !== "";
-  return isThisRun && standing === "has" && typeof owner === "string" ? owner : undefined;
+  return isThisRun && typeof owner === "string" ? owner : undefined;
 }
 
 /** Removes the mark of this resource, which releases or deletes the record. */
@@ -63,7 +75,7 @@ export function isLeftToAdopter(noun: string, id: string, outputs: Properties): 
         `another resource adopted the ${noun} in an earlier run on this machine.`,
         "If that resource still manages it, remove this one from state, which deletes nothing at the service: pulumi stack " +
           "--show-urns prints its URN, and pulumi state delete 'URN' removes it.",
-        `If not, set adoptId: "${id}" in this resource, run pulumi up, and then remove adoptId again, so that it owns the ${noun}`,
+        `If not, set adoptId to "${id}" in this resource, run pulumi up, and then remove adoptId again, so that it owns the ${noun}`,
       ].join("\n");
   const message = `${noun} ${id} is not deleted, and this resource stays in state, because ${why}`;
   throw new InvalidInputError("the deletion", [{ property: "adoptId", message }]);

@@ -1,7 +1,7 @@
 import { type InputProblem, InvalidInputError } from "../../sdk/errors/errors";
 import { type Properties, UNKNOWN } from "../engine/properties";
 import { newOwner, ownerOf } from "../machine/stamp";
-import { managerInThisRun, markAdopter, unmarkAdopter } from "./adopters";
+import { managerInThisRun, markAdopter, markManager, unmarkAdopter } from "./adopters";
 
 /*
  * Which resources of the running program have which record. A process serves one deployment.
@@ -64,6 +64,7 @@ export function noteCompared(noun: string, id: string, outputs: Properties): voi
   refuseSecond(noun, id, owner, [compared.get(id), adopters.get(id), managerInThisRun(id)]);
   compared.set(id, owner);
   if (outputs.adoptId !== undefined || outputs.__automaticName === false) markAdopter(id, owner, "has");
+  else markManager(id, owner);
 }
 
 /** Returns `true` if a resource of the running program has the record or will adopt it. */

@@ -6,6 +6,7 @@ const AGAIN = "The next pulumi up runs the test again";
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/; retry\(\) runs it again/, `. ${AGAIN}`],
   [/Continue with client\.endpoint\("[^"]*"\)\.job\("[^"]*"\)/, AGAIN],
+  [/Call its workers with client\.endpoint\(id\)\.fetch\("[^"]*"\)/, "Set path instead of input"],
   [/, or submit with idempotent: true if it is safe for the job to run twice/, `. ${AGAIN}`],
 ];
 

@@ -5,6 +5,7 @@ import { graphqlEndpointCalls } from "../graphql/endpoints";
 import { graphqlRegistryAuthCalls } from "../graphql/registryAuths";
 import { graphqlSecretCalls } from "../graphql/secrets";
 import { graphqlTemplateCalls } from "../graphql/templates";
+import type { GraphqlTransport } from "../graphql/transport";
 import { graphqlVolumeCalls } from "../graphql/volumes";
 import type { PodCalls } from "../pods/pods";
 import { v2CatalogCalls } from "../restV2/catalog";
@@ -24,6 +25,7 @@ import type { ManagementCalls } from "./management";
 /**
  * Returns the requests over the API that a client uses. This is the only file that knows both APIs.
  * @param restPods the requests that read pods over REST v1
+ * @param onStatus called with the status of each response over GraphQL
  */
 export function callsOver(
   api: ManagementApi,
@@ -31,6 +33,7 @@ export function callsOver(
   { http, apiKey, limits, url }: RestV2Transport,
   service: ServiceName | undefined,
   restPods: PodCalls,
+  onStatus?: GraphqlTransport["onStatus"],
 ): ManagementCalls {
   const v2 = { http, apiKey, url, limits };
   if (api === "v2") {
@@ -46,7 +49,7 @@ export function callsOver(
       openLog: v2OpenLog(v2),
     };
   }
-  const graphql = { http, apiKey, url };
+  const graphql = { http, apiKey, url, onStatus };
   const templates = graphqlTemplateCalls(context, graphql);
   // If a list returned by GraphQL may be cut off, REST v2 shows which records exist.
   const withNames = <Calls>(calls: Calls, list: Parameters<typeof v2Names>[1]) => ({

@@ -11,11 +11,13 @@ import { createAnnouncedLimiter, type Limiter } from "../transport/limiter";
 import { createLog, createReports, type Log } from "../transport/observers";
 import { proxyHint } from "../transport/proxy";
 import { createRateWindows, type RateWindows } from "../transport/rateWindows";
-import { type CheckedOptions, type ClientOptions, checkClientOptions } from "./options";
+import { type CheckedOptions, type ClientOptions, checkClientOptions, selectsApi } from "./options";
 
 /** The connection to one account, which all parts of a client share. */
 export interface Connected {
   readonly options: CheckedOptions;
+  /** `true` if no setting selects the management API. */
+  readonly isAutomatic: boolean;
   readonly apiKey: SecretText;
   readonly http: Http;
   readonly log: Log;
@@ -87,6 +89,7 @@ export function connectAccount(given?: ClientOptions): Connected {
 
   return {
     options,
+    isAutomatic: !selectsApi(given),
     apiKey: new SecretText(options.apiKey),
     http,
     log,
@@ -96,6 +99,19 @@ export function connectAccount(given?: ClientOptions): Connected {
     pods: { ...calls, gate: isPodOfV2 ? v2Gate : undefined },
     onClose: (end) => void ends.push(end),
     close,
+  };
+}
+
+/** Returns the same connection over REST v2. */
+export function overRestV2(connected: Connected): Connected {
+  const { options, managed, pods } = connected;
+  const { v2Gate: gate } = managed;
+  return {
+    ...connected,
+    options: { ...options, api: "v2" },
+    isAutomatic: false,
+    managed: { ...managed, gate },
+    pods: { ...pods, gate },
   };
 }
 

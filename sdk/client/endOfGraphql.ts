@@ -1,19 +1,12 @@
 import { type GraphqlState, MISSING } from "../connection/endSigns";
-import { requireAddress } from "../connection/settings";
 import { sleep, systemClock } from "../contract/clock";
 import { ServerlessGpuError } from "../errors/errors";
-import { makeCall } from "../transport/makeCall";
-import { sendForText } from "../transport/send";
-import { INTERFACE_PATHS } from "../transport/urls";
-import { connectAccount } from "./connected";
 import { createManagement } from "./managementClient";
 import type { ClientOptions } from "./options";
+import { LOOK_MS, statusOfRead } from "./statusOfRead";
 
 /** How far apart the two looks at a missing API are, in milliseconds. */
 const SECOND_LOOK_MS = 1_000;
-
-/** How long each look may take, in milliseconds. */
-const LOOK_MS = 10_000;
 
 /**
  * Finds out by reading `myself { id }` whether the service has ended GraphQL. A read that fails in
@@ -29,34 +22,6 @@ export async function graphqlState(options: ClientOptions): Promise<GraphqlState
   if (second === undefined || !MISSING.includes(second)) return { is: "served" };
   const endpointIds = await endpointIdsOverV2(options);
   return endpointIds ? { is: "missing", status: second, endpointIds } : { is: "served" };
-}
-
-/** Returns the status of the read, or `undefined` if there was no response. */
-async function statusOfRead(options: ClientOptions): Promise<number | undefined> {
-  const connected = connectAccount({ ...options, api: "graphql", retry: { maxAttempts: 1, maxElapsedMs: LOOK_MS } });
-  const { apiKey, http, calls } = connected;
-  const key = encodeURIComponent(apiKey.reveal());
-  const request = {
-    name: "myself",
-    operation: "the check of GraphQL",
-    method: "POST",
-    url: `${requireAddress(connected.options, "graphqlUrl")}${INTERFACE_PATHS.graphqlUrl}?api_key=${key}`,
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ query: "{ myself { id } }" }),
-  } as const;
-  try {
-    const { status } = await makeCall(calls, {
-      ...request,
-      repeatability: "safe",
-      attempt: (attempt) => sendForText(http, { ...request, attempt }),
-    });
-    return status;
-  } catch (error) {
-    if (!(error instanceof ServerlessGpuError)) throw error;
-    return undefined;
-  } finally {
-    await connected.close();
-  }
 }
 
 /** Returns the ids of the account's endpoints, or `undefined` if REST v2 does not list them. */

@@ -1,4 +1,5 @@
 import { extraWords } from "../connection/acceptedWords";
+import type { GraphqlStatusListener } from "../connection/endSigns";
 import { requireAddress, serviceName } from "../connection/settings";
 import { capabilitiesAt } from "../contract/capabilities";
 import { createLateDiagnoses } from "../diagnosis/waits";
@@ -44,20 +45,39 @@ export function createManagement(options?: ClientOptions): ManagementClient {
  * Returns the functions for the management API and the queues of a connection. If a wait in a queue
  * times out, the error can explain why the job is waiting.
  * @param added creates the additional parts of `endpoints`
+ * @param hooks called when a job ends, and with the status of each response over GraphQL
  */
 export function clientOver<Queue extends JobQueue, Added extends object>(
   connected: Connected,
   createQueue: CreateQueue<Queue>,
   added: AddedToEndpoints<Added>,
-  hooks: Pick<QueueContext, "onEnded"> = {},
+  {
+    onStatus,
+    ...hooks
+  }: Pick<QueueContext, "onEnded"> & { readonly onStatus?: GraphqlStatusListener | undefined } = {},
 ): ManagementClient<Added> & { endpoint(endpointId: string): Queue & LoadBalancer } {
   const diagnose = createLateDiagnoses(
     { diagnose: (id, limits) => management.endpoints.diagnose(id, limits) },
     connected.calls.clock,
   );
   const endpoint = accessOver(connected, createQueue, { ...hooks, diagnose });
-  const management = managementOver(connected, endpoint, added);
+  const management = managementOver(connected, endpoint, added, onStatus);
   return Object.assign(management, { endpoint });
+}
+
+/**
+ * Returns the functions for the management API of a connection. If no setting selects the API, they
+ * use GraphQL while the service serves it, and REST v2 once it is gone.
+ */
+function managementOver<Added extends object>(
+  connected: Connected,
+  access: (endpointId: string) => Pick<JobQueue, "health">,
+  added: AddedToEndpoints<Added>,
+  onStatus?: GraphqlStatusListener,
+): ManagementClient<Added> {
+  if (!connected.isAutomatic) return managementAt(connected, access, added, onStatus);
+  const { automaticManagement } = require("./automaticManagement") as typeof import("./automaticManagement");
+  return automaticManagement(connected, (at, onGraphql) => managementAt(at, access, added, onGraphql));
 }
 
 /**
@@ -66,10 +86,11 @@ export function clientOver<Queue extends JobQueue, Added extends object>(
  * @param access returns an endpoint's queue, which a diagnosis reads
  * @param added creates the additional parts of `endpoints`
  */
-function managementOver<Added extends object>(
+function managementAt<Added extends object>(
   connected: Connected,
   access: (endpointId: string) => Pick<JobQueue, "health">,
   added: AddedToEndpoints<Added>,
+  onStatus: GraphqlStatusListener | undefined,
 ): ManagementClient<Added> {
   const { callsOver } = require("./apis") as typeof import("./apis");
   const { managementOf } = require("./management") as typeof import("./management");
@@ -78,7 +99,7 @@ function managementOver<Added extends object>(
   const context = { ...managed, ...extraWords(options), capabilities: capabilitiesAt(options.api, service) };
   const url = () => requireAddress(options, "graphqlUrl");
   const restPods = restPodCalls(http, apiKey, () => requireAddress(options, "restUrl"));
-  const calls = callsOver(options.api, context, { http, apiKey, url, limits }, service, restPods);
+  const calls = callsOver(options.api, context, { http, apiKey, url, limits }, service, restPods, onStatus);
   const management = managementOf(context, calls, async (id, limits) => access(id).health(limits), added);
   const pods = createPods(connected.pods, () => management.pods);
   return { ...management, pods, close, [Symbol.asyncDispose]: close };

@@ -45,7 +45,8 @@ export interface ClientOptions extends ConnectionSettings, ExtraWords, Observers
   /**
    * The management API: `graphql`, or `v2` for its successor, REST v2. Endpoints, templates,
    * volumes, registry credentials and pods are the same over both APIs.
-   * @default `SERVERLESS_GPU_API`, else `graphql`
+   * @default `SERVERLESS_GPU_API`, else `graphql` while the service serves it, then `v2`. A client
+   * that GraphQL has served once does not change its API
    */
   readonly api?: ManagementApi | undefined;
   /**
@@ -188,6 +189,11 @@ export function checkClientOptions(given: ClientOptions = {}): CheckedOptions {
     },
     attemptTimeoutMs: given.attemptTimeoutMs ?? 30_000,
   };
+}
+
+/** Returns `true` if the options or the environment select the management API. */
+export function selectsApi(given: ClientOptions = {}): boolean {
+  return connected(given).api !== undefined;
 }
 
 const CONNECTION = Object.keys(ENVIRONMENT_VARIABLES) as (keyof ConnectionSettings)[];

@@ -11,13 +11,24 @@ export type GraphqlState =
    */
   | { readonly is: "missing"; readonly status: number; readonly endpointIds: ReadonlySet<string> };
 
+/**
+ * Called after each request over GraphQL with the status of its response, or with `undefined` if
+ * none arrived.
+ */
+export type GraphqlStatusListener = (status: number | undefined) => void;
+
 /** The statuses of an API that is not there. */
 export const MISSING: readonly number[] = [301, 302, 303, 307, 308, 404, 405];
 
 /** Returns `true` if an error may mean that the service no longer serves GraphQL. */
 export function mayMeanEnd(error: unknown): boolean {
   if (!(error instanceof ServerlessGpuError) || error.status === undefined) return false;
-  return error.status === 410 || MISSING.includes(error.status);
+  return isEndSign(error.status);
+}
+
+/** Returns `true` if a response with this status may mean that the service has ended the API. */
+export function isEndSign(status: number): boolean {
+  return status === 410 || MISSING.includes(status);
 }
 
 /** Describes the status with which a service has ended GraphQL. */

@@ -40,7 +40,10 @@ export const WORDS = {
   unknown: "the data that the service shows does not explain why",
 };
 
-/** The id of a cause. `docs/troubleshooting.md` explains each cause. */
+/**
+ * The id of a cause. `docs/troubleshooting.md` explains each cause.
+ * @useDeclaredType
+ */
 export type CauseId = keyof typeof WORDS;
 
 /** The ids of all causes, in the order in which they should be fixed. */

@@ -29,7 +29,8 @@ export interface EndpointInput extends ContainerInput {
    * `serverless-gpu:extraGpuTiers`). The service `runpod` decides itself which pools are valid, so
    * there a pool that this version does not know causes only a warning. The client and a dynamic
    * provider also accept a single pool or a comma-separated string, and return a comma-separated
-   * string with exclusions last.
+   * string with exclusions last. The provider refuses an exclusion that is in none of the pools.
+   * The client alone does not look it up: over GraphQL, the service ignores it.
    * @default none: the endpoint runs on CPUs
    */
   readonly gpuIds?: OpenEnum<GpuTier> | readonly OpenEnum<GpuTier>[] | null | undefined;

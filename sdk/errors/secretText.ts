@@ -30,14 +30,15 @@ const MAX_JOB_SECRETS = 1000;
 
 /** Patterns that find a key by its place in a string, even if its value is unknown. */
 const KEY_PLACES: readonly RegExp[] = [
-  /(api_key=)[^&\s"'<>]+/gi,
-  /(authorization["']?\s*[:=,]\s*["']?(?:bearer\s+)?)[^\s"',}]+/gi,
+  // The backslash before a quote ends the value: in JSON, the quote would end the string.
+  /(api_key=)(?:[^&\s"'<>\\]|\\(?!\\{0,3}["']))+/gi,
+  /(authorization["']?\s*[:=,]\s*["']?(?:bearer\s+)?)(?:[^\s"',}\\]|\\(?!\\{0,3}["']))+/gi,
   /(bearer\s+)[A-Za-z0-9._~+/=-]{8,}/gi,
   /(\bpassword\\*["']?\s*:\s*\\*")(?:\\.|[^"\\])*/gi,
   // Matches the password in a database URL, up to the last @, because the password may contain an
   // @.
   /(\bpostgres(?:ql)?:\/\/[^\s:/@]*:)[^\s"'<>]*(?=@)/gi,
-  /([?&]password=)[^&\s"'<>]+/gi,
+  /([?&]password=)(?:[^&\s"'<>\\]|\\(?!\\{0,3}["']))+/gi,
   // Matches an environment variable of a template, in JSON or GraphQL.
   /(\bkey\\*["']?\s*:\s*\\*"[^"\\]*\\*"\s*,?\s*\\*["']?value\\*["']?\s*:\s*\\*")(?:\\.|[^"\\])*/gi,
 ];

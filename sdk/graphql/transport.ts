@@ -79,6 +79,10 @@ export interface GraphqlTransport {
    * @throws ConfigurationError if there is none
    */
   readonly url: () => string;
+  /**
+   * Called after each request with the status of its response, or with `undefined` if none arrived.
+   */
+  readonly onStatus?: ((status: number | undefined) => void) | undefined;
 }
 
 const JSON_CONTENT = { "content-type": "application/json" };
@@ -165,7 +169,7 @@ async function sendQuery(
  * @throws the typed error for any other status
  */
 async function post(
-  { http, apiKey }: GraphqlTransport,
+  { http, apiKey, onStatus }: GraphqlTransport,
   { url, ...request }: Pick<OutgoingRequest, "name" | "operation" | "url" | "attempt">,
   body: string,
 ): Promise<WholeResponse> {
@@ -175,7 +179,11 @@ async function post(
     url: apiKey ? `${url}?api_key=${encodeURIComponent(apiKey.reveal())}` : url,
     headers: JSON_CONTENT,
     body,
+  }).catch((error: unknown) => {
+    onStatus?.(undefined);
+    throw error;
   });
+  onStatus?.(response.status);
   const { operation } = request;
   const reasons = response.status === 400 ? errorsIn(response.body) : undefined;
   if (reasons?.length) throw errorFromGraphql(reasons, operation, false);

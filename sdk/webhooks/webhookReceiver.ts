@@ -13,6 +13,7 @@ import { createWebhookLine } from "./webhookLine";
 
 /** The part of an endpoint's queue that confirms deliveries. */
 export interface ConfirmingQueue {
+  /** The id of the endpoint that runs the jobs. */
   readonly endpointId: string;
   /** Reads a job. */
   status(jobId: string): Promise<Job>;

@@ -3,7 +3,7 @@ import { startEmulator } from "../../emulator";
 import { providerSettings } from "../../provider/connection/config";
 import { SERVERLESS_ENDPOINT } from "../../provider/engine/resourceTypes";
 
-test("doctor warns about endpoints in state that cannot run according to the catalog, as review does", async () => {
+test("doctor warns about endpoints in state that cannot run according to the catalog, as check does", async () => {
   await using emulator = await startEmulator({ profile: "observed", spendLimit: 2 });
   const outputs = { gpuIds: "ADA_42", templateId: "t", workersMin: 0, workersMax: 2 };
   const type = SERVERLESS_ENDPOINT.type;

@@ -113,7 +113,7 @@ describe("serverless-gpu emulator", () => {
     [["--seed", "missing.json"], 1, "--seed missing.json cannot be read: there is no such file"],
     [["--seed", "text"], 1, "is not valid JSON"],
     [["--seed", "wrong"], 1, "at endpoints[0].gpuIds"],
-    [["--seed", "refused"], 1, `The seed's endpoint "a" cannot be created: gpuIds contains "NOPE"`],
+    [["--seed", "refused"], 1, `The seed's endpoint "a" cannot be created: Invalid GPU Pool ID: NOPE`],
     [["--data", "wrong"], 1, "is not data of an emulator, or is damaged. Name another file, or move this one away."],
     [["--data", "missing/state.json"], 1, "cannot be written: there is no such file or folder"],
     [["--handlers", "missing"], 1, "the handlers' folder missing cannot be read: there is no such file or folder"],

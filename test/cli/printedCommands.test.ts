@@ -45,6 +45,9 @@ function commandsIn({ place, text }: Text): Printed[] {
   });
 }
 
+/** Matches a command of another tool after a colon, to the end of its line. */
+const AFTER_COLON = /: ((?:pulumi|npm|eval|export|terraform|tofu) [^\n]*)/g;
+
 /** Returns why the real parser refuses a command. */
 function refusalOf(words: readonly string[]): string | undefined {
   const program = commandLine();
@@ -90,4 +93,15 @@ test("Every command in a message begins with npx and the name of the package.", 
 test("No period follows a command in a message.", () => {
   const ended = PRINTED.filter(({ end }) => /\.$/.test(end));
   expect(ended.map(({ place, words }) => `${place}: ${words.join(" ")}`)).toEqual([]);
+});
+
+test("Nothing follows a command of another tool after a colon, so that it can be selected and pasted.", () => {
+  const followed = messages().flatMap(({ place, text }) => {
+    if (place.includes("Flags.ts")) return [];
+    const commands = [...text.matchAll(AFTER_COLON)].map(([, command = ""]) => command);
+    return commands
+      .filter((each) => /\.(?:\s|$)|, or | \(/.test(each) && !/ (?:prints|lists|shows) /.test(each))
+      .map((each) => `${place}: ${each}`);
+  });
+  expect(followed).toEqual([]);
 });

@@ -15,6 +15,9 @@ const PROGRAM: Properties = {
 /** Fields that no program sets. They must not change. */
 const UNMANAGED = { idleTimeout: 77, scalerValue: 9, networkVolumeId: "volume-1" };
 
+/** The outputs that differ after a change of those fields. A refresh that sees it draws a stamp. */
+const EDITED = [...Object.keys(UNMANAGED), "networkVolumeIds", "__stamp"];
+
 const NEIGHBOUR = { name: "neighbour", gpuIds: "ADA_24", templateId: "theirs", workersMax: 5, idleTimeout: 55 };
 
 const REQUESTS = { list: "myself", save: "saveEndpoint", delete: "deleteEndpoint" };
@@ -56,14 +59,18 @@ function resource({ emulator, provider }: Site) {
         isDeepStrictEqual(settingsOf(emulator.endpoints.get(neighbour.id)), settingsOf(neighbour)),
         "neighbour changed",
       ),
-    /** `true` if the engine's record agrees with the service. */
-    async disagreements(): Promise<string[]> {
+    /**
+     * Returns how the engine's record differs from the service.
+     * @param edited the outputs that someone else has changed, which state shows only after a
+     * refresh
+     */
+    async disagreements(edited: readonly string[] = []): Promise<string[]> {
       if (!remembered) return ["the engine remembers nothing"];
       await forgetLists();
       const seen = await refresh(provider, remembered);
       if (!seen) return ["the service does not have what the engine remembers"];
       return Object.keys({ ...seen.outputs, ...remembered.outputs })
-        .filter((key) => !isDeepStrictEqual(seen.outputs[key], remembered?.outputs[key]))
+        .filter((key) => !edited.includes(key) && !isDeepStrictEqual(seen.outputs[key], remembered?.outputs[key]))
         .map((key) => `${key} is ${seen.outputs[key]} at the service, ${remembered?.outputs[key]} in state`);
     },
   };
@@ -85,7 +92,7 @@ function fieldProblems(endpoint: EmulatedEndpoint | undefined, expected: Propert
 
 /** Returns the arguments that the error of an existing name suggests. Rethrows any other error. */
 function advisedAdoption(error: Error): Properties {
-  const adoptId = /set adoptId: "([^"]+)"/.exec(error.message)?.[1];
+  const adoptId = /set adoptId to "([^"]+)"/.exec(error.message)?.[1];
   if (adoptId === undefined) throw error;
   return { adoptId };
 }
@@ -134,7 +141,7 @@ const update: Operation = {
       problemsAtLast: async () => [
         ...untouched(),
         ...fieldProblems(site.emulator.endpoints.get(id), { workersMax: 4, locations: LOCATIONS[site.api] }),
-        ...(await one.disagreements()),
+        ...(await one.disagreements(EDITED)),
         ...count("1", one.own().length === 1, one.own().length),
         ...one.neighbourProblems(),
       ],

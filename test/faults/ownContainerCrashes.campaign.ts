@@ -56,7 +56,7 @@ describe("create", () => {
       await stack.writeProgram(program(SECOND));
       const next = await stack.run(["up", "--yes", "--skip-preview"]);
       if (made[0] !== undefined) {
-        expect(next.output).toContain(`set adoptId: "${made[0]}"`);
+        expect(next.output).toContain(`set adoptId to "${made[0]}"`);
         await stack.writeProgram(program({ ...SECOND, adoptId: made[0] }));
         await stack.up();
         // Then it is the stack's own, and destroy deletes it.

@@ -50,7 +50,7 @@ const idsOf = ({ registryAuths, templates, volumes, endpoints }: Emulator) =>
 async function upAsTold(stack: PulumiStack, adopted: Record<string, string> = {}): Promise<string> {
   const { exitCode, output } = await stack.run(["up", "--yes", "--skip-preview"]);
   if (exitCode === 0) return output;
-  const [, id] = /set adoptId: "([^"]+)"/.exec(output) ?? [];
+  const [, id] = /set adoptId to "([^"]+)"/.exec(output) ?? [];
   const [, name] = /named "([a-z]+)-[0-9a-f]{7}" already exists/.exec(output) ?? [];
   if (!id || !name || adopted[name]) throw new Error(`no advice that helps: ${output}`);
   const next = { ...adopted, [name]: id };

@@ -121,7 +121,7 @@ const count = (kind: Kind, expected: string, isRight: boolean, actual: number) =
 
 /** Returns the arguments that the error of an existing name suggests. Rethrows any other error. */
 function advised(error: Error): Properties {
-  const adoptId = /set adoptId: "([^"]+)"/.exec(error.message)?.[1];
+  const adoptId = /set adoptId to "([^"]+)"/.exec(error.message)?.[1];
   if (adoptId === undefined) throw error;
   return { adoptId };
 }

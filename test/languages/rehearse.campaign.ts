@@ -92,7 +92,7 @@ async function stackIn(title: string, env: Readonly<Record<string, string>>): Pr
 }
 
 const wordsOf = (args: readonly string[]) => {
-  const words = [process.execPath, COMMAND, "rehearse", "--stack", "dev", "--from-state", "--json", ...args];
+  const words = [process.execPath, COMMAND, "check", "--rehearse", "--stack", "dev", "--from-state", "--json", ...args];
   return hasNamespaces ? withoutNetwork(words) : ([words[0], words.slice(1)] as [string, string[]]);
 };
 

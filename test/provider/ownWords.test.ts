@@ -5,9 +5,9 @@ import { addressesOf, startScriptedServer } from "../support/scriptedServer";
 const CLIENT = /retry\(\)|idempotent|client\.endpoint/;
 
 /** Returns the message of the client's error, in its own words and in the provider's. */
-async function messages(replies: readonly (object | undefined)[]) {
+async function messages(replies: readonly (object | undefined)[], status = 200) {
   let asked = 0;
-  await using server = await startScriptedServer(() => ({ status: 200, body: replies[asked++] ?? {} }));
+  await using server = await startScriptedServer(() => ({ status, body: replies[asked++] ?? {} }));
   await using client = createClient({ apiKey: "key", service: "runpod", ...addressesOf(server) });
   const run = async () => (await client.endpoint("abc123def456").run({ input: {} })).wait({ timeoutMs: 5_000 });
   const error = await run().then(
@@ -34,4 +34,10 @@ test("A test whose submission is uncertain does not tell the user to call a func
   const { before, after } = await messages([{ status: "IN_QUEUE" }]);
   expect(before).toMatch(CLIENT);
   expect(after).not.toMatch(CLIENT);
+});
+
+test("A test with a job at a load-balancing endpoint tells the user to set a path.", async () => {
+  const { before, after } = await messages([{ error: "this endpoint is not allowed for QB API" }], 400);
+  expect(before).toMatch(CLIENT);
+  expect(after).toMatch(/it is a load-balancing endpoint, which has no queue\. Set path instead of input$/);
 });

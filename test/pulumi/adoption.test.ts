@@ -72,7 +72,7 @@ test("an existing name is refused with advice", async () => {
   expect(refused.output).toContain(
     `an endpoint named "${own?.name}" already exists: ${own?.id}. No endpoint was created`,
   );
-  expect(refused.output).toContain(`set adoptId: "${own?.id}"`);
+  expect(refused.output).toContain(`set adoptId to "${own?.id}"`);
   await stack.writeProgram(program({ adoptId: own?.id }));
   await stack.up();
   expect(emulator.endpoints.list()).toMatchObject([{ id: own?.id }]);

@@ -20,7 +20,7 @@ test("killing the engine after a create leaves no process running, and the next 
   expect(refused.exitCode).not.toBe(0);
   let adopting = program;
   for (const { id, name } of emulator.endpoints.list()) {
-    expect(refused.output).toContain(`set adoptId: "${id}"`);
+    expect(refused.output).toContain(`set adoptId to "${id}"`);
     adopting = adopting.replace(`"${name.split("-")[0]}", {`, `$& adoptId: "${id}",`);
   }
   await stack.writeProgram(adopting);

@@ -42,31 +42,37 @@ new ServerlessEndpoint("b", { ...args, name: "${b}" });
   await stack.preview("--refresh", "--expect-no-changes");
 });
 
-test("an endpoint that moves into a component keeps its record with the alias that the error suggests, with or without a new logical name", async () => {
+test("an endpoint that is renamed, and moved into a component, keeps its record with its previous URN as an alias, as the error advises", async () => {
   await using emulator = await startEmulator({ drainMs: 100 });
-  const program = (logicalName: string, alias: string) => `${HEAD}
+  const program = (logicalName: string, options: string) => `${HEAD}
 const team = new pulumi.ComponentResource("test:Team", "team");
-new ServerlessEndpoint("${logicalName}", { ...args, name: "mine" }, { parent: team, aliases: [${alias}] });
+new ServerlessEndpoint("${logicalName}", { ...args, name: "mine" }, { ${options} });
 `;
-  const stack = await createStack({
-    program: `${HEAD}new ServerlessEndpoint("one", { ...args, name: "mine" });`,
-    env: emulator.env,
-  });
+  const stack = await createStack({ program: program("one", ""), env: emulator.env });
   await stack.up();
-  await stack.writeProgram(program("one", ""));
-  const { exitCode, output } = await stack.run(UP);
-  expect(exitCode).not.toBe(0);
-  expect(output).toContain(
-    "moved it into or out of a component, keep it with aliases: [{ parent: <previous parent> }]",
-  );
-  expect(output).toContain("For no parent, use pulumi.rootStackResource");
   const [before] = emulator.endpoints.list();
-  await stack.writeProgram(program("one", "{ parent: pulumi.rootStackResource }"));
-  await stack.up();
-  await stack.writeProgram(program("two", '{ name: "one", parent: pulumi.rootStackResource }, { name: "one" }'));
-  await stack.up();
-  expect(emulator.endpoints.list()).toMatchObject([{ id: before?.id, name: "mine" }]);
-  expect(endpointsIn(await stack.exportState())).toHaveLength(1);
+  const moves: readonly (readonly [name: string, parent: string])[] = [
+    ["two", ""],
+    ["two", "parent: team, "],
+    ["three", ""],
+  ];
+  for (const [name, parent] of moves) {
+    await stack.writeProgram(program(name, parent));
+    const { exitCode, output } = await stack.run(UP);
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain(
+      "add its previous URN to the resource option aliases. To see the URN, run: pulumi stack --show-urns",
+    );
+    const { stdout } = await stack.succeed(["stack", "--show-urns"]);
+    const [urn] = /urn:\S+ServerlessEndpoint::\S+/.exec(stdout) ?? [];
+    // A list of URNs is what every language accepts, YAML included.
+    await stack.writeProgram(program(name, `${parent}aliases: ["${urn}"]`));
+    await stack.up();
+    expect(emulator.endpoints.list()).toMatchObject([{ id: before?.id, name: "mine", workersMax: 3 }]);
+    expect(endpointsIn(await stack.exportState())).toHaveLength(1);
+    await stack.writeProgram(program(name, parent));
+    await stack.preview("--expect-no-changes");
+  }
 });
 
 test("an endpoint with drain: false from REST v2 is destroyed over GraphQL after its jobs have ended, as the log says", async () => {

@@ -92,6 +92,6 @@ test.each([
   await stack.writeProgram(declared({}));
   const refused = await stack.run([...UP, "--replace", "**::llama"]);
   expect(refused.exitCode).not.toBe(0);
-  expect(refused.output).toContain(`set adoptId: "${adoptId}"`);
+  expect(refused.output).toContain(`set adoptId to "${adoptId}"`);
   expect(emulator.endpoints.list()).toMatchObject([{ id: adoptId }]);
 });

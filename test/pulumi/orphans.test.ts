@@ -288,7 +288,7 @@ new NetworkVolume("data", { size: 10, dataCenterId: "EU-RO-1" }, { deletedWith: 
   expect((await command("orphans")).stdout.match(left)).toHaveLength(2);
 
   await of.writeFile("index.js", "");
-  const review = JSON.parse((await command("review", "--stack", "dev", "--json")).stdout);
+  const review = JSON.parse((await command("check", "--stack", "dev", "--json")).stdout);
   expect(review.counts).toEqual({ "to release": 1, "to remove from the state only": 2 });
   const stays = review.stays as { kind: string; resource: string }[];
   expect(stays.map(({ kind, resource }) => `${resource} ${kind}`).sort()).toEqual([

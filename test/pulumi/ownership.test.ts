@@ -39,7 +39,7 @@ describe("an endpoint that two resources name", () => {
     await stack.up();
     const [id = ""] = ids();
     await stack.writeProgram(program({ b: ARGS }));
-    expect(await refused(stack)).toMatch(new RegExp(`aliases: .*"<previous logical name>".*adoptId: "${id}"`, "s"));
+    expect(await refused(stack)).toMatch(new RegExp(`aliases.* set adoptId to "${id}"`, "s"));
     expect(ids()).toEqual([id]);
 
     const adopting = program({ b: { ...ARGS, adoptId: id } });

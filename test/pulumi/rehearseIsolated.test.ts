@@ -68,7 +68,17 @@ without("Without a network, nothing tries to leave, whatever the config and an e
   const counts = [emulator.journal.requests().length, other.journal.requests().length];
   for (const mode of [[], ["--with-secrets"]]) {
     const seen = path.join(stack.scratch, `seen${mode.length}`);
-    const words = [process.execPath, COMMAND, "rehearse", "--stack", "dev", "--from-state", "--json", ...mode];
+    const words = [
+      process.execPath,
+      COMMAND,
+      "check",
+      "--rehearse",
+      "--stack",
+      "dev",
+      "--from-state",
+      "--json",
+      ...mode,
+    ];
     const [command, args] = withoutNetwork([...words, ...REHEARSE_COMPILED, "SEEN"]);
     const { exitCode, stdout, stderr } = await stack.exec(command, args, { env: { SEEN: seen } });
     expect({ exitCode, stderr: exitCode === 0 && attemptsIn(stderr) === 0 ? "" : stderr }).toEqual({
@@ -89,7 +99,7 @@ without("Without a network, nothing tries to leave, whatever the config and an e
 });
 
 test("A wrong passphrase and a variable that could be a key are refused before anything starts", async () => {
-  const words = [COMMAND, "rehearse", "--stack", "dev", "--from-state"];
+  const words = [COMMAND, "check", "--rehearse", "--stack", "dev", "--from-state"];
   const wrong = await stack.exec(process.execPath, [...words, "--with-secrets"], {
     env: { PULUMI_CONFIG_PASSPHRASE: "wrong" },
   });

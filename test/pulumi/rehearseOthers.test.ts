@@ -79,7 +79,7 @@ afterAll(async () => {
 
 const rehearse = async () => {
   calls.length = 0;
-  const words = [COMMAND, "rehearse", "--stack", "dev", "--from-state", "--json", ...REHEARSE_COMPILED];
+  const words = [COMMAND, "check", "--rehearse", "--stack", "dev", "--from-state", "--json", ...REHEARSE_COMPILED];
   const ended = await stack.exec(process.execPath, words);
   // Nothing of it is ever called.
   expect(calls).toEqual([]);

@@ -106,11 +106,21 @@ afterAll(() => emulator.stop());
 
 async function rehearsed(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   await stack.writeProgram(program);
-  const words = [COMMAND, "rehearse", "--stack", "dev", "--from-state", "--json", ...args, ...REHEARSE_COMPILED];
+  const words = [
+    COMMAND,
+    "check",
+    "--rehearse",
+    "--stack",
+    "dev",
+    "--from-state",
+    "--json",
+    ...args,
+    ...REHEARSE_COMPILED,
+  ];
   const { exitCode, stdout, output } = await stack.exec(process.execPath, words, { env });
   if (!stdout.startsWith("{")) throw new Error(output);
   const { checks, applied, load } = JSON.parse(stdout);
-  const failed = checks.filter(({ result }: { result: string }) => result === "limit" || result === "problem");
+  const failed = checks.filter(({ result }: { result: string }) => result === "limit" || result === "danger");
   const short = applied.changes.map(
     ({ what, resource, properties }: { what: string; resource: string; properties: string[] }) =>
       `${what} ${resource}: ${properties.join()}`,
@@ -239,7 +249,7 @@ test.each(Object.entries(CASES))("The verdict takes %s into account, and says wh
   for (const [what, text] of reasons)
     expect(failed).toContainEqual(expect.objectContaining({ what, text: expect.stringMatching(text) }));
   expect(shown).toEqual(changes);
-  expect(exitCode).toBe(failed.some(({ result }: { result: string }) => result === "limit") ? 3 : 4);
+  expect(exitCode).toBe(failed.some(({ result }: { result: string }) => result === "danger") ? 4 : 3);
 });
 
 test("The order of the pools in gpuIds is a change", async () => {

@@ -14,7 +14,7 @@ const PRESUMED = {
   "docs/how-to/adopt-an-account.md": { stack: "dev" },
   "docs/how-to/forecast-costs.md": { stack: "production", files: { "cold-starts.txt": "8.1\n9.4\n31\n" } },
   "docs/how-to/large-fleets.md": { stack: "dev" },
-  "docs/how-to/review-changes.md": { stack: "dev" },
+  "docs/how-to/check-changes.md": { stack: "dev" },
   "docs/how-to/use-rest-v2.md": { stack: "dev" },
   "docs/serverless-endpoint.md": { stack: "dev" },
   "docs/troubleshooting.md": { stack: "dev" },
@@ -40,7 +40,7 @@ const SKIPPED = {
   "docs/how-to/pipelines.md": [/^PLAN=/, "needs a stack of yours"],
   "docs/how-to/rollouts.md": [/greenTemplate/, "examples/blue-green runs the same commands"],
   "docs/how-to/record-and-alert.md": [/./, "runs until Ctrl-C, or needs Prometheus"],
-  "docs/how-to/rehearse.md": [/./, "needs a stack of yours"],
+  "docs/how-to/check-changes.md": [/--stack production|--allow/, "needs a stack of yours"],
   "docs/how-to/test-with-the-emulator.md": [
     /npm test|^npm run new \.\.\/emulator-image|handler\.py/,
     "needs tests of yours, Docker, or a worker of yours",

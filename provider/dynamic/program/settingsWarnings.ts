@@ -1,12 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { CONFIG_NAMESPACE, type ReadConfig } from "../../connection/config";
-import {
-  missingSetting,
-  noteOnEnd,
-  noteOnUrls,
-  unknownSettings,
-  usedConnection,
-} from "../../connection/settingsProblems";
+import { missingSetting, noteOnUrls, unknownSettings, usedConnection } from "../../connection/settingsProblems";
 import { SERVERLESS_ENDPOINT } from "../../engine/resourceTypes";
 import { explicitSettings, ServerlessGpuProvider } from "../resources/provider";
 
@@ -42,8 +36,6 @@ export function warnOfSettings(resource: pulumi.CustomResource): void {
   if (missing !== undefined) pulumi.log.warn(missing);
   const note = noteOnUrls(readConfig);
   if (note !== undefined) pulumi.log.info(note);
-  const end = noteOnEnd(readConfig);
-  if (end !== undefined) pulumi.log.info(end);
 }
 
 /** Reports once which connection the default provider or an explicit provider uses. */
@@ -54,8 +46,6 @@ function sayConnection(program: pulumi.Resource, provider: pulumi.ProviderResour
   const say = (readConfig: ReadConfig) => {
     const line = usedConnection(readConfig);
     if (line !== undefined) pulumi.log.info(line);
-    const end = noteOnEnd(readConfig);
-    if (end !== undefined) pulumi.log.info(end);
   };
   const config = new pulumi.Config(CONFIG_NAMESPACE);
   if (!provider) say((name) => config.get(name));

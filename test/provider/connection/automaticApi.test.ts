@@ -1,6 +1,7 @@
 import { type Emulator, type FaultEffect, startEmulator } from "../../../emulator";
 import { RECORD_TYPES } from "../../../provider/engine/resourceTypes";
 import { type Properties, startDynamicProvider } from "../../support/dynamicProvider";
+import { until } from "../../support/loadBalanced";
 
 /** The ways in which a service may answer after it has ended GraphQL. */
 const GONE: FaultEffect = { status: 410 };
@@ -122,6 +123,72 @@ test("a run that has written over GraphQL does not switch", async () => {
   const second = await one.check(outputs, { ...INPUTS, workersMax: 3 });
   await expect(one.update(made.id, outputs, second.inputs)).rejects.toThrow("status 410");
   expect(requestsTo("v2")).toEqual([]);
+});
+
+test("a deletion that has scaled its endpoint to zero over GraphQL does not continue over REST v2", async () => {
+  const made = await create(INPUTS);
+  await using one = await startDynamicProvider(emulator.env);
+  emulator.journal.clear();
+  emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { latencyMs: 1_500, status: 410 } });
+  const deletion = one.delete(made.id, made.outputs);
+  await until(() => requestsTo("graphql").some(({ operation }) => operation === "saveEndpoint"));
+  end(GONE);
+  await expect(deletion).rejects.toThrow("status 410");
+  expect(requestsTo("v2")).toEqual([]);
+  expect(emulator.endpoints.list()).toMatchObject([{ id: made.id }]);
+}, 30_000);
+
+/** Inputs that only one API accepts, with the field that the other API refuses. */
+const ONLY_V2 = [
+  ["drain", { drain: false }],
+  ["scalerValue", { scalerType: "QUEUE_DELAY", scalerValue: 0.5 }],
+] as const;
+const ONLY_GRAPHQL = [
+  ["workersStandby", { workersStandby: 1 }],
+  ["idleTimeout", { idleTimeout: 3_601 }],
+] as const;
+
+test.each(
+  ONLY_V2,
+)("a check without a setting accepts %s that only REST v2 accepts, and the first write over GraphQL refuses it", async (field, more) => {
+  const refusal = await create({ ...INPUTS, ...more }).catch((error: Error) => error.message);
+  expect(refusal).toMatch(new RegExp(`${field}: .*REST v2`));
+  expect(emulator.endpoints.list()).toEqual([]);
+  end(GONE);
+  await create({ ...INPUTS, ...more });
+  expect(emulator.endpoints.list()).toHaveLength(1);
+});
+
+test.each(
+  ONLY_GRAPHQL,
+)("a check without a setting accepts %s that only GraphQL accepts, and the first write over REST v2 refuses it", async (field, more) => {
+  end(GONE);
+  const refusal = await create({ ...INPUTS, ...more }).catch((error: Error) => error.message);
+  expect(refusal).toMatch(new RegExp(`${field}: .*REST v2`));
+  expect(emulator.endpoints.list()).toEqual([]);
+});
+
+test("a move from a template to a container is refused by the first write over GraphQL, and made over REST v2", async () => {
+  emulator.templates.create({ id: "shared", name: "shared", imageName: "me/llama:1", isServerless: true });
+  const { imageName: _, ...others } = INPUTS;
+  const made = await create({ ...others, templateId: "shared" });
+  const refused = await update(made, { ...INPUTS, workersMax: 2 });
+  expect(refused.outcome).toContain("imageName: cannot replace templateId over GraphQL");
+  expect(refused.printed).toContain("warning: imageName cannot replace templateId over GraphQL");
+  expect(emulator.endpoints.get(made.id)).toMatchObject({ workersMax: 1, templateId: "shared" });
+  end(GONE);
+  const moved = await update(made, { ...INPUTS, workersMax: 2, imageName: "me/llama:2" });
+  expect(moved.outcome).toBe("done");
+  expect(emulator.endpoints.get(made.id)).toMatchObject({ workersMax: 2, container: { imageName: "me/llama:2" } });
+});
+
+test("a check with a setting refuses what its API cannot do", async () => {
+  const failed = async (api: string, inputs: Properties) => {
+    await using one = await startDynamicProvider({ ...emulator.env, SERVERLESS_GPU_API: api });
+    return (await one.check({}, { ...INPUTS, ...inputs })).failures.map(({ reason }) => /^\w+/.exec(reason)?.[0]);
+  };
+  expect(await failed("graphql", { drain: false })).toEqual(["drain"]);
+  expect(await failed("v2", { workersStandby: 1, idleTimeout: 3_601 })).toEqual(["workersStandby", "idleTimeout"]);
 });
 
 test.each(["graphql", "v2"])("the setting api: %s stays as it is", async (api) => {

@@ -91,7 +91,7 @@ test("each record gets its own automatic name, and an explicit name that is take
   expect(second.outputs.name).not.toBe(first.outputs.name);
   expect(await provider.diff(second.id, second.outputs, inputs)).toEqual({ changes: "none", replaces: [] });
   const explicit = await checked(template({ name: String(first.outputs.name) }));
-  await expect(provider.create(explicit)).rejects.toThrow(new RegExp(`set adoptId: "${first.id}"`));
+  await expect(provider.create(explicit)).rejects.toThrow(new RegExp(`set adoptId to "${first.id}"`));
 });
 
 test("any template can be adopted unless it is a pod template, public, or bound to an endpoint", async () => {

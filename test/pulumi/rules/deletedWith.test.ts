@@ -15,7 +15,7 @@ const RESOURCES: readonly Declared[] = [
   },
 ];
 
-test.each(FORMS)("doctor and review name what stays because of deletedWith, with the %s form", async (form) => {
+test.each(FORMS)("doctor and check name what stays because of deletedWith, with the %s form", async (form) => {
   await using standIn = await startStandIn();
   const stack = await createRulesStack(standIn, { form, api: "graphql" });
   await stack.declare(RESOURCES);
@@ -27,7 +27,7 @@ test.each(FORMS)("doctor and review name what stays because of deletedWith, with
   await stack.declare([]);
   const { stdout } = await stack.run(["preview", "--json", "--show-sames"]);
   await writeFile(path.join(stack.pulumi.folder, "preview.json"), stdout);
-  const review = await stack.pulumi.exec(process.execPath, [COMMAND, "review", "preview.json"]);
-  expect(review.output).toContain("deletedWith");
-  expect(review.output).toMatch(new RegExp(`${id}|second`));
+  const checked = await stack.pulumi.exec(process.execPath, [COMMAND, "check", "preview.json"]);
+  expect(checked.output).toContain("deletedWith");
+  expect(checked.output).toMatch(new RegExp(`${id}|second`));
 });

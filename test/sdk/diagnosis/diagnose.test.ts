@@ -238,7 +238,7 @@ test("a secret in a log, a variable or a release appears in no output", async ()
   const { client, run, clock } = emulated;
   const id = await create(emulated, { templateId: undefined, imageName: "app:1", env: { API_TOKEN: `old-${SECRET}` } });
   await run(client.endpoints.update(id, { env: { API_TOKEN: SECRET } }));
-  for (let job = 0; job < 2; job++) await run(client.endpoint(id).run({ input: {} }));
+  for (let job = 0; job < 2; job++) await run(client.endpoint(id).run({ input: { job } }));
   await clock.advance(1000);
   const diagnosis = await run(client.endpoints.diagnose(id, { logs: true }));
   expect(diagnosis.lines.map(({ line }) => line)).toContainEqual("connecting with [redacted]");

@@ -233,3 +233,16 @@ test("The body of an error has at most 4,000 characters.", () => {
   });
   expect(error.body).toHaveLength(4000);
 });
+
+test("JSON whose strings contain quotes after a key's place stays valid, and the key is redacted.", () => {
+  for (const value of ['"$RUNPOD_API_KEY" x', 'unknown-key-1" x', "unknown-key-1\\z"]) {
+    for (const place of ["api_key=", "authorization: Bearer ", "?password="]) {
+      const text = `set ${place}${value}`;
+      for (const wrapped of [JSON.stringify({ text }), JSON.stringify({ text: JSON.stringify({ text }) })]) {
+        const shown = redact(wrapped);
+        expect(() => JSON.parse(shown)).not.toThrow();
+        expect(shown).not.toContain("unknown-key-1");
+      }
+    }
+  }
+});

@@ -1,0 +1,50 @@
+import { buffer } from "node:stream/consumers";
+import { pulumi } from "../pulumiCommand";
+import { decodeText, readTextFile } from "../readTextFile";
+import { type StackFlag, stackFlag } from "../stack";
+import { printJson } from "../terminal";
+import { checkConnection } from "./checkConnection";
+import { type CheckFlags, isRehearsal } from "./checkFlags";
+import { judge } from "./judge";
+import { writePage } from "./page";
+import { readPreview } from "./preview";
+import { rehearse } from "./rehearsal/rehearsal";
+import { jsonOf, markdownOf, type Report, textOf } from "./report";
+import { verdictOf } from "./verdict";
+
+/** Otherwise, the engine may print a stream of events instead of a preview. */
+const ONE_OBJECT = { PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "false" };
+const PREVIEW_TIMEOUT_MS = 300_000;
+
+/**
+ * Prints the verdict about a change. Returns the exit code: 4 for a danger, otherwise 3 for an
+ * exceeded limit.
+ * @param file a file containing the preview's JSON; `-` or `undefined` for standard input
+ * @param version this package's version, for the JSON output
+ */
+export async function check(file: string | undefined, flags: CheckFlags, version: string): Promise<number> {
+  const { review, rehearsal } = isRehearsal(flags)
+    ? await rehearse({ ...flags, stack: flags.stack as string })
+    : { review: await judge(await previewText(file, flags.stack), () => checkConnection(flags.stack), flags) };
+  const verdict = verdictOf(review, rehearsal, { isStrict: flags.strict === true, allow: flags.allow ?? [] });
+  const report: Report = { verdict, review, rehearsal };
+  if (flags.html !== undefined) writePage(flags.html, report);
+  if (flags.json) printJson(jsonOf(report, version), 2);
+  // Invisible characters were already escaped, before the cells were padded.
+  else process.stdout.write(flags.markdown ? markdownOf(report) : textOf(report));
+  return verdict.code;
+}
+
+async function previewText(file: string | undefined, stack: StackFlag): Promise<string> {
+  if (stack !== undefined) {
+    const args = ["preview", "--json", "--show-sames", ...stackFlag(stack)];
+    const output = await pulumi(args, process.cwd(), PREVIEW_TIMEOUT_MS, ONE_OBJECT);
+    if ("problem" in output) {
+      // The JSON contains the reason.
+      if (output.printed?.startsWith("{")) readPreview(output.printed);
+      throw new Error(`the preview of the program failed: ${output.problem}`);
+    }
+    return output.value;
+  }
+  return file === undefined || file === "-" ? decodeText(await buffer(process.stdin)) : readTextFile(file);
+}

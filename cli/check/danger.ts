@@ -1,0 +1,97 @@
+import { isDeepStrictEqual } from "node:util";
+import { classOf, nameIn } from "../stack";
+import type { Finding } from "./finding";
+import { endpointSide, holdersAfter, type Planned, type PlannedChange, type Side, textIn } from "./preview";
+import { type Step, type StepState, typeOf, type Values } from "./previewJson";
+
+/*
+ * What a merge would break, as the preview shows it: endpoints that end or stop taking jobs, and
+ * resources that a missing alias creates again.
+ */
+
+/** Returns a finding for each endpoint that ends or stops, and for each renamed resource. */
+export function dangersOf({ steps }: PlannedChange, planned: readonly Planned[]): Finding[] {
+  const renames = renamedIn(steps, holdersAfter(planned));
+  const renamed = new Set(renames.flatMap(({ urn }) => urn ?? []));
+  return [...renames, ...planned.flatMap((each) => endpointDangers(each, planned, renamed))];
+}
+
+function endpointDangers(each: Planned, planned: readonly Planned[], renamed: ReadonlySet<string>): Finding[] {
+  const { kind, name, urn, op } = each;
+  if (kind !== "endpoint" || renamed.has(urn)) return [];
+  const found = { resource: name, urn };
+  const holders = holdersAfter(planned);
+  const gone = each.before.filter(({ id, isRetained }) => !isRetained && !(id !== undefined && holders.has(id)));
+  const shown = gone.map(({ id, values }) => `${id ?? ""} (${textIn(values.name) ?? name})`).join(", ");
+  if (op === "delete" && !each.isLeftOver && gone.length > 0) {
+    const message = `the change deletes the endpoint ${shown}: its URL ends, and its waiting jobs are lost`;
+    return [{ level: "deleted", kind: "endpoint-deleted", ...found, message }];
+  }
+  if (op === "replace" && gone.length > 0) {
+    const message = `the change replaces the endpoint ${shown}: its id and URL end, its waiting jobs are lost, and clients need the new URL`;
+    return [{ level: "replaced", kind: "endpoint-replaced", ...found, message }, ...toZero(each)];
+  }
+  if (op === "replace" && each.before.some((side) => hasSameName(side, each.after))) {
+    const message = `the old endpoint stays (retainOnDelete) with the name ${textIn(each.after?.values.name)}, so the service's list would have two of that name, and up refuses to create the second one. Give the new one another name`;
+    return [{ level: "impossible", kind: "name", ...found, message }];
+  }
+  return toZero(each);
+}
+
+const hasSameName = ({ values, isRetained }: Side, after: Side | undefined) =>
+  isRetained === true && textIn(values.name) !== undefined && textIn(values.name) === textIn(after?.values.name);
+
+/** Returns a finding if the endpoint could start workers before the change, but not after it. */
+function toZero({ name, urn, before, taken, after }: Planned): Finding[] {
+  const [old] = [...(taken ? [taken] : []), ...before.filter(({ id }) => id !== undefined)];
+  if (!old || !after || endpointSide(after).workersMax !== 0) return [];
+  const { workersMax } = endpointSide(old);
+  if (workersMax === 0) return [];
+  const message = `workersMax ${workersMax ?? "?"} → 0: the endpoint starts no worker, and its jobs wait until they expire`;
+  return [{ level: "zero", kind: "scaled-to-zero", resource: name, urn, message }];
+}
+
+/**
+ * The share of the settings that two endpoints must have in common to count as the same one. Other
+ * resources must have all of them: a template of the next version is no renamed one.
+ */
+const LEAST_COMMON = 0.5;
+
+/**
+ * Returns a finding for each resource that the change deletes while it creates a similar one of the
+ * same type, because an alias would have kept it. A volume is reported as lost data instead.
+ */
+function renamedIn(steps: readonly Step[], holders: ReadonlyMap<string, unknown>): Finding[] {
+  const own = steps.filter((step) => classOf(typeOf(step)) !== undefined);
+  const created = own.filter(({ op, newState }) => op === "create" && !newState?.inputs?.adoptId);
+  const used = new Set<string>();
+  return own.flatMap((step): Finding[] => {
+    const { op, urn, oldState } = step;
+    const type = typeOf(step);
+    if (classOf(type) === "NetworkVolume") return [];
+    if (op !== "delete" || !oldState || oldState.retainOnDelete || oldState.outputs?.adoptId != null) return [];
+    if (oldState.id && holders.has(oldState.id)) return [];
+    const likely = created
+      .filter((each) => typeOf(each) === type && !used.has(each.urn))
+      .map((each) => ({ urn: each.urn, common: commonShare(oldState, each.newState) }))
+      .sort((one, other) => other.common - one.common)[0];
+    const isOfEndpoint = classOf(type) === "ServerlessEndpoint";
+    if (!likely || likely.common < (isOfEndpoint ? LEAST_COMMON : 1)) return [];
+    used.add(likely.urn);
+    const isMoved = nameIn(likely.urn) === nameIn(urn);
+    const alias = isMoved ? "an alias with its old parent" : `aliases: [{ name: "${nameIn(urn)}" }]`;
+    const what = `${classOf(type)} ${oldState.id ?? ""}`.trim();
+    const message =
+      `the change deletes ${what} and creates it again as ${isMoved ? likely.urn : nameIn(likely.urn)}, with another id` +
+      `${isOfEndpoint ? " and URL" : ""}. If it is the same resource, give the new one ${alias}`;
+    return [{ level: "renamed", kind: "renamed", resource: nameIn(urn), urn, message }];
+  });
+}
+
+/** Returns the share of settings that are equal in both. */
+function commonShare({ inputs: old = {} }: StepState, { inputs: now = {} }: StepState = {}): number {
+  const settings = (values: Values) => Object.keys(values).filter((name) => !name.startsWith("__"));
+  const names = [...new Set([...settings(old), ...settings(now)])].filter((name) => name !== "name");
+  const equal = names.filter((name) => isDeepStrictEqual(old[name] ?? null, now[name] ?? null));
+  return names.length === 0 ? 1 : equal.length / names.length;
+}

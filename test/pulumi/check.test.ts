@@ -1,0 +1,117 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { type Emulator, startEmulator } from "../../emulator";
+import { createStack, type PulumiStack } from "./harness";
+import { createPluginStack, withPlugin } from "./pluginStack";
+
+const MAIN = path.resolve(__dirname, "../../dist/cli/main.js");
+
+interface Wanted {
+  readonly one: number;
+  readonly two: number;
+  readonly place: string;
+  readonly hasGone: boolean;
+  readonly pool: string;
+}
+
+const BEFORE: Wanted = { one: 4, two: 1, place: "EU-RO-1", hasGone: true, pool: "ADA_24" };
+const AFTER: Wanted = { one: 1, two: 4, place: "EU-RO-1", hasGone: false, pool: "ADA_42" };
+
+/**
+ * One endpoint is lowered, one raised, one is unchanged, and one volume is deleted.
+ */
+const source = ({ one, two, place, hasGone, pool }: Wanted) => `
+const ada = { gpuIds: ["ADA_24"], templateId: "t" };
+const models = new NetworkVolume("models", { name: "models", size: 20, dataCenterId: "${place}" });
+${hasGone ? 'new NetworkVolume("gone", { name: "gone", size: 20, dataCenterId: "EU-RO-1" });' : ""}
+new ServerlessEndpoint("kept", { ...ada, workersMin: 1, workersMax: 2 });
+new ServerlessEndpoint("one", { ...ada, workersMax: ${one}, locations: ["RO"] });
+new ServerlessEndpoint("two", { ...ada, workersMax: ${two}, networkVolumeId: models.id });
+${pool === "ADA_24" ? "" : `new ServerlessEndpoint("new", { ...ada, gpuIds: ["${pool}"], workersMax: 1 });`}
+`;
+
+const FORMS = ["dynamic", "plugin"] as const;
+
+/** Creates a stack with a program, and returns it with a function that changes the program. */
+async function stackOf(form: (typeof FORMS)[number], env: Readonly<Record<string, string>>, program: string) {
+  const classes = "{ NetworkVolume, ServerlessEndpoint }";
+  const text = (source: string) =>
+    form === "plugin"
+      ? `const ${classes} = plugin;\n${source}`
+      : `const ${classes} = require("pulumi-serverless-gpu");\n${source}`;
+  const stack =
+    form === "plugin"
+      ? await createPluginStack(text(program), env)
+      : await createStack({ program: text(program), env });
+  const write = (source: string) => stack.writeProgram(form === "plugin" ? withPlugin(text(source)) : text(source));
+  return { stack, write };
+}
+
+let emulator: Emulator;
+beforeEach(async () => {
+  emulator = await startEmulator({ profile: "observed", drainMs: 0, coldStartMs: 0, workerQuota: 9 });
+});
+afterEach(() => emulator.stop());
+
+const CATALOG = ["gpuTypes", "dataCenters", "serverlessGpuPools", "listGpus", "listDataCenters"];
+const asked = () => emulator.journal.operations().filter((each) => CATALOG.includes(each));
+
+/** Runs the command in the program's folder. */
+const check = (stack: PulumiStack, ...args: string[]) => stack.exec(process.execPath, [MAIN, "check", ...args]);
+
+test.each(
+  FORMS,
+)("a real preview of the %s form is checked as a whole, both from a file and by stack name", async (form) => {
+  const { stack, write } = await stackOf(form, emulator.env, source(BEFORE));
+  await stack.up();
+  // Once in the run, although four writes asked for it.
+  expect(asked().sort()).toEqual(["dataCenters", "gpuTypes"]);
+  emulator.journal.clear();
+  await stack.preview("--expect-no-changes");
+  expect(asked()).toEqual([]);
+
+  await write(source(AFTER));
+  emulator.faults.add({ match: { pool: "ADA_24", dataCenterId: "EU-RO-1" }, effect: { stock: "Low" } });
+  const { stdout } = await stack.run(["preview", "--json", "--show-sames"]);
+  expect(new Set(emulator.journal.operations())).toEqual(new Set(["myself"]));
+  writeFileSync(path.join(stack.folder, "preview.json"), stdout);
+  const found = await check(stack, "preview.json", "--max-per-hour", "100");
+  expect(found.exitCode).toBe(4);
+  const lines = found.stdout.split("\n").map((line) => line.replace(/ {2,}/g, "  "));
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      "Endpoints and network volumes: 1 to create, 2 to change, 1 to delete, 2 unchanged",
+      "kept  unchanged  $2.24  $1.12  $1.12 (ADA_24)",
+      expect.stringMatching(/^one {2}.*workersMax 4 → 1.* {2}\$4\.48 → \$1\.12 {2}\$0\.00 {2}\$1\.12 \(ADA_24\)$/),
+      expect.stringMatching(/^two {2}.*workersMax 1 → 4.* {2}\$1\.12 → \$4\.48 {2}\$0\.00 {2}\$1\.12 \(ADA_24\)$/),
+      "new  created  - → ?  - → $0.00  no price is known for ADA_42: give --prices",
+      "in all  $7.84 → ≥ $7.84  $1.12 → ≥ $1.12",
+      expect.stringMatching(
+        /^IMPOSSIBLE {2}new: the catalog has no GPU pool ADA_42\. .* Did you mean ADA_24\? To allow it: --allow impossible=new$/,
+      ),
+      expect.stringMatching(/^UNLIKELY {2}two: the stock of ADA_24 in EU-RO-1 is Low .* Better there: /),
+      expect.stringMatching(
+        /^UNLIKELY {2}the account's workersMax is 8 after the change, within its quota of 9 .* reach 11 on the way/,
+      ),
+      expect.stringMatching(/^DATA LOSS {2}gone: the change deletes the network volume \w+ \(gone, 20 GB in EU-RO-1\)/),
+      "LIMIT  --max-per-hour cannot be checked, because the cost of new is not known",
+    ]),
+  );
+  const byStack = await check(stack, "--stack", "dev", "--json");
+  expect([byStack.exitCode, JSON.parse(byStack.stdout).impossible]).toMatchObject([
+    4,
+    [{ kind: "pool", resource: "new" }],
+  ]);
+
+  const up = await stack.run(["up", "--yes", "--skip-preview"]);
+  expect(up.exitCode).not.toBe(0);
+  expect(up.output).toContain("the catalog has no GPU pool ADA_42");
+  expect(up.output).toContain("nothing was written");
+
+  await write(source({ ...AFTER, one: -2 }));
+  const failed = await check(stack, "--stack", "dev");
+  expect([failed.exitCode, failed.output]).toEqual([
+    1,
+    expect.stringMatching(/the preview failed.*workersMax:? must be/s),
+  ]);
+});
