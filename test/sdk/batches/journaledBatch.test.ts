@@ -11,6 +11,7 @@ import { canonicalJson, hashOfInput } from "../../../sdk/journal/itemKey";
 import type { Journal, OpenJournal } from "../../../sdk/journal/journal";
 import { JournalDamagedError, JournalRefusedError, JournalUnavailableError } from "../../../sdk/journal/journalErrors";
 import { recordJobs } from "../../../sdk/journal/recordJobs";
+import { heldJournal } from "../../support/heldJournal";
 import { type EmulatedQueue, sleeper, startQueue } from "../../support/queue";
 
 let folder: string;
@@ -25,25 +26,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const many = (handler: Handler) => startQueue({ workers: 20, emulator: { rateLimits: { limits: "off" } }, handler });
 
-/** Stops the virtual time while the disk works. */
-function held(emulated: EmulatedQueue, journal: Journal = fileJournal(file)): Journal {
-  const hold = <T>(work: Promise<T>) => {
-    emulated.clock.hold(work.catch(() => {}));
-    return work;
-  };
-  return {
-    open: (batch) =>
-      hold(
-        journal.open(batch).then((open) => ({
-          ...open,
-          claim: (...args) => hold(open.claim(...args)),
-          collect: (...args) => hold(open.collect(...args)),
-          record: (...args) => hold(open.record(...args)),
-          close: () => hold(open.close()),
-        })),
-      ),
-  };
-}
+const held = (emulated: EmulatedQueue, journal = fileJournal(file)) => heldJournal(emulated, journal);
 
 /** Runs the inputs, and counts how often each ran. */
 async function started(ms = 1_000) {
