@@ -71,7 +71,7 @@ async function adoptAsTold(stack: PulumiStack, emulator: Emulator, isRefused: bo
   const refused = await stack.run(["up", "--yes", "--skip-preview", "--continue-on-error"]);
   expect(refused.exitCode).not.toBe(0);
   for (const { id, name } of emulator.endpoints.list()) {
-    expect(refused.output).toContain(`adoptId: "${id}"`);
+    expect(refused.output).toContain(`adoptId to "${id}"`);
     resources[name.split("-")[0] ?? ""] = { ...ONE, adoptId: id };
   }
   return resources;

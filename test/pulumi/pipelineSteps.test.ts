@@ -186,10 +186,10 @@ test("an `up` from another machine creates no second endpoint after a killed cre
   const [{ id = "" } = {}] = emulator.endpoints.list();
   expect(await doctorsFix(/creating urn:\S+::whisper/)).toContain("pulumi up --refresh");
   const { up: planned } = await previewAndApply();
-  expect(planned).toMatchObject({ exitCode: 1, output: expect.stringContaining(`adoptId: "${id}"`) });
+  expect(planned).toMatchObject({ exitCode: 1, output: expect.stringContaining(`adoptId to "${id}"`) });
   const up = await step("up");
   expect(up.output).toMatch(/up --refresh\):\ncreating urn:\S+::whisper/);
-  expect(up.output).toContain(`adoptId: "${id}"`);
+  expect(up.output).toContain(`adoptId to "${id}"`);
   expect(emulator.endpoints.list()).toMatchObject([{ id }]);
 
   await replaceInProgram("workersMax: 2", `workersMax: 2, adoptId: "${id}"`);

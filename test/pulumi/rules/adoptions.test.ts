@@ -64,7 +64,7 @@ describe.each(EVERYWHERE)("with the $form form over $api", (where) => {
     standIn.begin();
     const next = await stack.run(UP);
     const ids = [...standIn.account.records.endpoint.keys()];
-    const advised = /adoptId:? "?(\w+)/.exec(next.output)?.[1];
+    const advised = /adoptId(?::| to) "?(\w+)/.exec(next.output)?.[1];
     if (next.exitCode === 0 || !advised) {
       expect(ids).toHaveLength(1);
       return;

@@ -6,9 +6,9 @@ import path from "node:path";
 import type { BatchResult } from "../../../sdk/batches/batchResults";
 import { SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
 import { fileJournal } from "../../../sdk/journal/fileJournal";
-import type { Journal, OpenJournal } from "../../../sdk/journal/journal";
 import { JournalUnavailableError } from "../../../sdk/journal/journalErrors";
-import { type EmulatedQueue, startQueue } from "../../support/queue";
+import { heldJournal } from "../../support/heldJournal";
+import { startQueue } from "../../support/queue";
 
 const DISK_BYTES = 96 * 1024;
 /** Enough for some of the lines of a batch of 80. */
@@ -46,22 +46,6 @@ async function collect(batch: AsyncIterable<BatchResult>, into: BatchResult[] = 
   return into;
 }
 
-/** Stops the virtual time while the disk works. */
-function held(emulated: EmulatedQueue, journal: Journal): Journal {
-  const hold = <T>(work: Promise<T>) => {
-    emulated.clock.hold(work.catch(() => {}));
-    return work;
-  };
-  const wrapped = (open: OpenJournal): OpenJournal => ({
-    ...open,
-    claim: (...args) => hold(open.claim(...args)),
-    collect: (...args) => hold(open.collect(...args)),
-    record: (...args) => hold(open.record(...args)),
-    close: () => hold(open.close()),
-  });
-  return { open: (batch) => hold(journal.open(batch).then(wrapped)) };
-}
-
 withDisk("a batch stops submitting when the disk is full, loses nothing, and goes on once there is space", async () => {
   const runs = new Map<unknown, number>();
   const inputs = Array.from({ length: 80 }, (_, n) => ({ n }));
@@ -75,7 +59,11 @@ withDisk("a batch stops submitting when the disk is full, loses nothing, and goe
     },
   });
   const start = () =>
-    emulated.queue.runMany(inputs, { journal: held(emulated, fileJournal(file)), batch: "pages", concurrency: 10 });
+    emulated.queue.runMany(inputs, {
+      journal: heldJournal(emulated, fileJournal(file)),
+      batch: "pages",
+      concurrency: 10,
+    });
   await fill(DISK_BYTES - FREE_BYTES);
   const first: BatchResult[] = [];
   const error = (await emulated.failure(collect(start(), first))) as JournalUnavailableError;

@@ -13,6 +13,7 @@ import type { Journal, OpenJournal } from "../../../sdk/journal/journal";
 import { JournalDamagedError, JournalRefusedError, JournalUnavailableError } from "../../../sdk/journal/journalErrors";
 import { recordJobs } from "../../../sdk/journal/recordJobs";
 import type { LogFunction } from "../../../sdk/transport/observers";
+import { heldJournal } from "../../support/heldJournal";
 import { type EmulatedQueue, sleeper, startQueue } from "../../support/queue";
 
 let folder: string;
@@ -28,25 +29,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const many = (handler: Handler, client: Partial<ClientOptions> = {}) =>
   startQueue({ workers: 20, emulator: { rateLimits: { limits: "off" } }, handler, client });
 
-/** Stops the virtual time while the disk works. */
-function held(emulated: EmulatedQueue, journal: Journal = fileJournal(file)): Journal {
-  const hold = <T>(work: Promise<T>) => {
-    emulated.clock.hold(work.catch(() => {}));
-    return work;
-  };
-  return {
-    open: (batch) =>
-      hold(
-        journal.open(batch).then((open) => ({
-          ...open,
-          claim: (...args) => hold(open.claim(...args)),
-          collect: (...args) => hold(open.collect(...args)),
-          record: (...args) => hold(open.record(...args)),
-          close: () => hold(open.close()),
-        })),
-      ),
-  };
-}
+const held = (emulated: EmulatedQueue, journal = fileJournal(file)) => heldJournal(emulated, journal);
 
 /** Runs the inputs, and counts how often each ran. */
 async function started(ms = 1_000, logger?: LogFunction) {

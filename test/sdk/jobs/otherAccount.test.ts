@@ -4,6 +4,7 @@ import path from "node:path";
 import type { Batch, BatchResult } from "../../../sdk/batches/batchResults";
 import { NotFoundError } from "../../../sdk/errors/errors";
 import { fileJournal } from "../../../sdk/journal/fileJournal";
+import { heldJournal } from "../../support/heldJournal";
 import { type EmulatedQueue, startQueue } from "../../support/queue";
 
 let folder: string;
@@ -31,10 +32,10 @@ test("a run with another account's key does not record the jobs as expired, and 
   await using other = await startQueue();
   const inputs = [{ n: 0 }, { n: 1 }, { n: 2 }];
   const request = { policy: { executionTimeout: 2 * JOB_MS } };
-  const batch = ({ client }: EmulatedQueue, signal?: AbortSignal) =>
-    client
-      .endpoint(own.endpointId)
-      .runMany(inputs, { journal: fileJournal(path.join(folder, "journal")), batch: "pages", request, signal });
+  const batch = (by: EmulatedQueue, signal?: AbortSignal) => {
+    const journal = heldJournal(by, fileJournal(path.join(folder, "journal")));
+    return by.client.endpoint(own.endpointId).runMany(inputs, { journal, batch: "pages", request, signal });
+  };
 
   const stopped = new AbortController();
   const first = batch(own, stopped.signal).next();
