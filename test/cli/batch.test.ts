@@ -145,6 +145,19 @@ test("drains at the first Ctrl-C and explains how to continue", async () => {
   await whole();
 });
 
+test("after a Ctrl-C while the service refuses submits, submits nothing more and ends", async () => {
+  const rule = emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 } });
+  const child = start();
+  const end = ended(child);
+  while (!emulator.journal.requests().some(({ operation }) => operation === "run")) await pause(20);
+  child.kill("SIGINT");
+  await pause(1_000);
+  emulator.faults.remove(rule.id);
+  const { code, stderr } = await end;
+  expect([code, stderr]).toEqual([4, expect.stringMatching(/^Interrupted\. Run the same command again/m)]);
+  expect(runs.size).toBe(0);
+});
+
 test("detaches at the second Ctrl-C, and the next run collects the results", async () => {
   jobMs = 2_000;
   const child = start("--concurrency", "5");
