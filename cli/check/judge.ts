@@ -1,10 +1,11 @@
 import { acceptedWords, CONFIG_NAMESPACE } from "../../provider/connection/config";
+import type { PriceSource } from "../../sdk/catalog/workerPrices";
 import type { EnvironmentSettings } from "../../sdk/connection/settings";
 import { GPU_TIERS } from "../../sdk/contract/limits";
 import { readPrices } from "../forecast/settings/prices";
 import { shownMoney } from "../shownValues";
 import type { CheckFlags } from "./checkFlags";
-import { type Costs, costsOf } from "./cost";
+import { type Costs, costsOf, priceSources } from "./cost";
 import { dangersOf } from "./danger";
 import type { Finding } from "./finding";
 import { findingsOf, foreignVolumes } from "./findings";
@@ -24,6 +25,8 @@ export interface Review {
   readonly exceeded: readonly string[];
   /** The number of unchanged resources that the preview leaves out, so that totals lack them. */
   readonly hidden: number;
+  /** Where the prices come from, in order. */
+  readonly prices: readonly PriceSource[];
 }
 
 /** The options that decide what is found. */
@@ -47,7 +50,8 @@ export async function judge(
   const answers = ofSameAccount(looked, change.resources, settings);
   const missed = [...answers.missed];
   const resources = withTaken(change.resources, answers, missed);
-  const costs = costsOf(resources, answers, given);
+  const prices = priceSources(answers, given);
+  const costs = costsOf(resources, prices);
   return {
     counts: countsOf(change),
     costs,
@@ -55,6 +59,7 @@ export async function judge(
     missed,
     exceeded: capProblems(costs, change, flags),
     hidden: change.hidden,
+    prices,
   };
 }
 

@@ -144,7 +144,10 @@ async function rehearsed(
   const review = await judge(text, async () => atEmulator(emulator), flags, "the emulator");
   const applied = await applyToCopy(pulumi, stack, { emulator, steps, faults });
   const file = flags.load === undefined ? undefined : path.resolve(flags.load);
-  const played = file === undefined ? undefined : await playedLoad(file, flags, steps, applied.changes);
+  const played =
+    file === undefined
+      ? undefined
+      : await playedLoad(file, flags, { steps, changes: applied.changes, prices: review.prices });
   const { failure } = applied;
   const rehearsal: Rehearsal = {
     stack: flags.stack,
