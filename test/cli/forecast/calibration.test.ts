@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { playedReport } from "../../../cli/forecast/forecast";
 import { readLoad } from "../../../cli/forecast/load/readLoad";
+import type { Summary } from "../../../cli/forecast/report/summary";
 import { openRecording } from "../../../sdk/recording/recording";
 
 jest.setTimeout(240_000);
@@ -22,7 +23,7 @@ async function calibrated(workers: number, prices?: Readonly<Record<string, numb
     const counts = { arrivals: 1, completed: 1, queued: 0, workers: { running: 0, idle: workers, initializing: 0 } };
     const part = { id: "e", name: "e", from: time(minute), to: time(minute + 1), ...counts };
     recording.append(
-      { kind: "interval", by: "metrics", endpoints: [part], ...(prices && { prices }) },
+      { kind: "interval", by: "metrics", at: time(minute + 1), endpoints: [part], ...(prices && { prices }) },
       start + minute * 60_000,
     );
   }
@@ -62,5 +63,6 @@ test("a forecast of a recording uses the prices that the exporter read from the 
   const { assumptions, results } = await calibrated(1, { ADA_32_PRO: 1.58 }, "ADA_32_PRO");
   const texts = assumptions.map(({ text }) => text);
   expect(texts).toContain("a worker costs $0.000438888888889 a second: ADA_32_PRO in the recording of 2026-11-23");
-  expect(results[0]?.summary.monthlyParts.minimum?.middle).toBeCloseTo((1.58 / 3600) * 2_629_800, 0);
+  const { cost, workerSeconds } = results[0]?.summary as Summary;
+  expect((cost.middle / workerSeconds.middle) * 3600).toBeCloseTo(1.58, 1);
 });
