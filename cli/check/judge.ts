@@ -12,6 +12,7 @@ import { findingsOf, foreignVolumes } from "./findings";
 import { lookUp, type NotLookedUp, type Owner, type Questions } from "./lookUps";
 import { ofSameAccount } from "./otherAccount";
 import { endpointSide, type Planned, type PlannedChange, readPreview } from "./preview";
+import { rejectedIn } from "./rejected";
 import { withTaken } from "./taken";
 
 /** What a preview shows. */
@@ -32,16 +33,23 @@ export interface Review {
 /** The options that decide what is found. */
 export type JudgeFlags = Pick<CheckFlags, "prices" | "maxPerHour" | "maxAtRest">;
 
+/** What is known besides the preview. */
+export interface Circumstances {
+  /** Whose catalog is read. @default the service */
+  readonly owner?: Owner;
+  /** When the last `up` of the same program failed. @default it did not, or is not known */
+  readonly failedUp?: string | undefined;
+}
+
 /**
  * Reads a preview's JSON, and returns what it costs and what was found.
  * @param connect returns the connection for the lookups; only called if the preview is valid
- * @param owner whose catalog is read
  */
 export async function judge(
   text: string,
   connect: () => Promise<EnvironmentSettings>,
   flags: JudgeFlags,
-  owner: Owner = "the service",
+  { owner = "the service", failedUp }: Circumstances = {},
 ): Promise<Review> {
   const given = typeof flags.prices === "string" ? readPrices(flags.prices) : undefined;
   const change = readPreview(text);
@@ -55,7 +63,11 @@ export async function judge(
   return {
     counts: countsOf(change),
     costs,
-    findings: [...dangersOf(change, resources), ...findingsOf(resources, answers, costs, missed, extraTiersIn(change))],
+    findings: [
+      ...dangersOf(change, resources),
+      ...rejectedIn(change.steps, failedUp),
+      ...findingsOf(resources, answers, costs, missed, extraTiersIn(change)),
+    ],
     missed,
     exceeded: capProblems(costs, change, flags),
     hidden: change.hidden,
