@@ -56,9 +56,9 @@ function lineEnds(svg: string, color: string): number[] {
   return lines.map(([, points = ""]) => Number(points.split(" ").at(-1)?.split(",")[1]));
 }
 
-test.each<[string, object, number?]>([
-  ["the GPU pool", { ...OLD, gpuIds: "ADA_80_PRO" }],
-  ["the number of GPUs", { ...OLD, gpuCount: 4 }],
+test.each<[string, object, number | undefined]>([
+  ["the GPU pool", { ...OLD, gpuIds: "ADA_80_PRO" }, undefined],
+  ["the number of GPUs", { ...OLD, gpuCount: 4 }, undefined],
   ["only the workers, at one price", { ...OLD, workersMin: 1 }, 0.002],
 ])("the page and the picture show the terminal's numbers for a change of %s", async (_, after, price) => {
   const report = await played(OLD, after, price);
