@@ -24,13 +24,13 @@ export interface EndpointInput extends ContainerInput {
   readonly name: string;
   /**
    * The GPU pools in priority order. A leading minus excludes a GPU type: `["AMPERE_24", "-NVIDIA
-   * L4"]`. Required, unless the endpoint runs on CPUs (`instanceIds`). A pool that is not in `GpuTier`
-   * causes a warning, because the service decides which pools exist. A likely typo is refused,
-   * unless the setting `acceptWords` (in a stack's config, `serverless-gpu:acceptWords`) contains
-   * it. The client and a dynamic provider also accept a single pool or a comma-separated string,
-   * and return a comma-separated string with exclusions last. The provider refuses an exclusion
-   * that is in none of the pools. The client alone does not look it up: over GraphQL, the service
-   * ignores it.
+   * L4"]`. Required, unless the endpoint runs on CPUs (`instanceIds`). A pool that this version
+   * does not know causes a warning, because the service decides which pools exist. A likely typo is
+   * refused, unless the setting `acceptWords` (in a stack's config, `serverless-gpu:acceptWords`)
+   * contains it. The client and a dynamic provider also accept a single pool or a comma-separated
+   * string, and return a comma-separated string with exclusions last. The provider refuses an
+   * exclusion that is in none of the pools. The client alone does not look it up: over GraphQL, the
+   * service ignores it.
    * @default none: the endpoint runs on CPUs
    */
   readonly gpuIds?: OpenEnum<GpuTier> | readonly OpenEnum<GpuTier>[] | null | undefined;
