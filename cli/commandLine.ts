@@ -159,8 +159,8 @@ function addEmulator(program: Command): void {
 Examples:
   npx pulumi-serverless-gpu emulator
   npx pulumi-serverless-gpu emulator --port 8080 --seed fleet.json --data emulator.json
-  npx pulumi-serverless-gpu emulator --clock manual --profile observed --json
-  npx pulumi-serverless-gpu emulator --profile observed --worker 'llama=python handler.py'
+  npx pulumi-serverless-gpu emulator --clock manual --json
+  npx pulumi-serverless-gpu emulator --worker 'llama=python handler.py'
 ${EXIT_CODES}
 An interruption is a success.`,
     )
