@@ -222,7 +222,10 @@ function disturberOf(world: World, { kind, nth, ofWrites, isAfter }: Disturbance
   return { meddler, isSprung: () => isSprung };
 }
 
-/** Returns the program after the user has done what an error advises, or `undefined` if it advises nothing. */
+/**
+ * Returns the program after the user has done what an error advises, or `undefined` if it advises
+ * nothing.
+ */
 function advised(program: readonly Declared[], output: string): Declared[] | undefined {
   const changes = new Map<string, Declared["args"]>();
   for (const [, name = "", id] of output.matchAll(/ named "(\w+)" already exists: (\w+)\. No /g)) {
