@@ -270,8 +270,11 @@ export async function finish(world: World): Promise<Problem[]> {
       .filter((each) => !("boundEndpointId" in each && each.boundEndpointId))
       .map(({ id, name }) => ({ kind, id, name })),
   );
+  // The engine names a create that was killed, by its resource.
+  const isSaid = (id: string, name: string) =>
+    world.said.includes(id) || world.said.includes(`::${name}, interrupted while creating`);
   const orphans = all.filter(
-    ({ id }) => !world.foreign.has(id) && !state.some((each) => each.id === id) && !world.said.includes(id),
+    ({ id, name }) => !world.foreign.has(id) && !state.some((each) => each.id === id) && !isSaid(id, name),
   );
   return [
     ...problems,
