@@ -85,7 +85,7 @@ test.each([
   "mine",
   "default_eu",
 ])("the explicit provider %s uses its own key and its own lists of additional accepted values", async (provider) => {
-  await using emulator = await startEmulator({ apiKey: "own-key-4711" });
+  await using emulator = await startEmulator({ profile: "contract", apiKey: "own-key-4711" });
   const config = {
     apiKey: "own-key-4711",
     graphqlUrl: emulator.url,
@@ -104,6 +104,7 @@ test.each([
 
 test("the preview of an adoption shows each change, and fails if the record does not exist", async () => {
   await using emulator = await startEmulator({
+    profile: "contract",
     seed: {
       endpoints: [{ id: "abc", name: "llama", gpuIds: "ADA_24", templateId: "tpl" }],
       templates: [{ id: "tpl", name: "mine", imageName: "a:1", env: [{ key: "HF_TOKEN", value: "former-token" }] }],

@@ -39,7 +39,7 @@ let emulator: Emulator;
 let stack: PulumiStack;
 
 beforeAll(async () => {
-  emulator = await startEmulator({ coldStartMs: 0, drainMs: 0 });
+  emulator = await startEmulator({ profile: "contract", coldStartMs: 0, drainMs: 0 });
   stack = await createStack({ program: HEAD + GOOD + BROKEN, env: emulator.env });
 });
 
