@@ -3,7 +3,7 @@ import { API_VARIABLE } from "../sdk/connection/settings";
 import { MANAGEMENT_APIS } from "../sdk/contract/limits";
 import type { AdoptFlags } from "./adopt/adopt";
 import { addAdoptFlags } from "./adopt/adoptFlags";
-import { type AlertsFlags, type AlertsTestFlags, addAlertsFlags, addAlertsTestFlags } from "./alerts/alertsFlags";
+import { type AlertsFlags, addAlertsFlags } from "./alerts/alertsFlags";
 import { addBatchFlags, type BatchFlags, batchProblem } from "./batch/batchFlags";
 import { addCheckFlags, type CheckFlags, checkProblem } from "./check/checkFlags";
 import { didYouMean } from "./didYouMean";
@@ -34,7 +34,6 @@ const load = {
   adopt: () => require("./adopt/adopt") as typeof import("./adopt/adopt"),
   batch: () => require("./batch/batch") as typeof import("./batch/batch"),
   alerts: () => require("./alerts/alerts") as typeof import("./alerts/alerts"),
-  alertsTest: () => require("./alerts/alertsTest") as typeof import("./alerts/alertsTest"),
   check: () => require("./check/check") as typeof import("./check/check"),
   doctor: () => require("./doctor/doctor") as typeof import("./doctor/doctor"),
   emulator: () => require("./emulator/emulator") as typeof import("./emulator/emulator"),
@@ -116,12 +115,8 @@ function addBatch(program: Command): void {
 }
 
 function addAlerts(program: Command): void {
-  const alerts = addAlertsFlags(program.command("alerts")).action(async (flags: AlertsFlags) => {
+  addAlertsFlags(program.command("alerts")).action(async (flags: AlertsFlags) => {
     process.exitCode = await load.alerts().alerts(flags);
-  });
-  addAlertsTestFlags(alerts.command("test").addOption(apiOption())).action(async (_flags: object, command: Command) => {
-    // Options that both commands accept may appear before or after the subcommand.
-    process.exitCode = await load.alertsTest().alertsTest(command.optsWithGlobals<AlertsTestFlags>());
   });
 }
 

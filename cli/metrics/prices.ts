@@ -1,4 +1,4 @@
-import type { CatalogGpu } from "../../sdk";
+import type { CatalogGpu, WorkerCounts } from "../../sdk";
 import { poolsIn } from "../../sdk/catalog/places";
 import { PUBLIC_PRICES, publicPrice } from "../../sdk/catalog/publicPrices";
 import type { StockLevel } from "../../sdk/catalog/record";
@@ -6,13 +6,16 @@ import type { WatchedSettings } from "./endpointReads";
 
 const LEVELS: Readonly<Record<StockLevel, number>> = { None: 0, Low: 1, Unknown: 1, Medium: 2, High: 3 };
 
-/**
- * Returns the price of one GPU by pool, in US dollars an hour. Uses the catalog's price, or the
- * public price table if the catalog has none.
- */
-export function poolPrices(gpus: readonly CatalogGpu[] | undefined): ReadonlyMap<string, number> {
+/** A price in US dollars an hour, and where it comes from. */
+export interface Price {
+  readonly dollars: number;
+  readonly source: "catalog" | "built-in table";
+}
+
+/** Returns the price of one GPU by pool. */
+export function poolPrices(gpus: readonly CatalogGpu[] | undefined): ReadonlyMap<string, Price> {
   const pools = new Set([...Object.keys(PUBLIC_PRICES.perSecond), ...(gpus ?? []).flatMap(({ pool }) => pool ?? [])]);
-  const prices = new Map<string, number>();
+  const prices = new Map<string, Price>();
   for (const pool of pools) {
     const price = poolPrice(pool, gpus);
     if (price !== undefined) prices.set(pool, price);
@@ -20,10 +23,15 @@ export function poolPrices(gpus: readonly CatalogGpu[] | undefined): ReadonlyMap
   return prices;
 }
 
-/** Returns the price of a pool's most expensive GPU. */
-function poolPrice(pool: string, gpus: readonly CatalogGpu[] | undefined): number | undefined {
+/**
+ * Returns the price of a pool's most expensive GPU in the catalog, or that of the public price
+ * table.
+ */
+function poolPrice(pool: string, gpus: readonly CatalogGpu[] | undefined): Price | undefined {
   const prices = (gpus ?? []).flatMap((gpu) => (gpu.pool === pool ? (gpu.serverlessPrice ?? []) : []));
-  return prices.length > 0 ? Math.max(...prices) : publicPrice(pool);
+  if (prices.length > 0) return { dollars: Math.max(...prices), source: "catalog" };
+  const dollars = publicPrice(pool);
+  return dollars === undefined ? undefined : { dollars, source: "built-in table" };
 }
 
 /** Returns the best stock level of each pool, as a number from 0 to 3. */
@@ -36,15 +44,18 @@ export function poolStock(gpus: readonly CatalogGpu[] | undefined): ReadonlyMap<
 }
 
 /**
- * Returns the price of a worker in US dollars an hour, based on its first GPU pool. Returns
- * `undefined` if the price is unknown, as for CPU workers.
+ * Returns the cost of an endpoint's workers, based on its first GPU pool. Returns `undefined` if the
+ * price is unknown, as for CPU workers.
  */
-export function workerPrice(
+export function workersCost(
   settings: WatchedSettings | undefined,
+  workers: Pick<WorkerCounts, "running" | "idle"> | undefined,
   gpus: readonly CatalogGpu[] | undefined,
-): number | undefined {
-  if (settings?.instanceIds !== "") return undefined;
+): Price | undefined {
+  if (settings?.instanceIds !== "" || !workers) return undefined;
   const [pool = ""] = poolsIn(settings.gpuIds);
   const price = poolPrice(pool, gpus);
-  return price === undefined ? undefined : price * settings.gpuCount;
+  if (!price) return undefined;
+  const dollars = (workers.running + workers.idle) * settings.gpuCount * price.dollars;
+  return { ...price, dollars: Number(dollars.toPrecision(12)) };
 }

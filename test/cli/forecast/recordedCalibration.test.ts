@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { startPlay } from "../../../cli/alerts/play/play";
+import { startPlay } from "../../support/play";
 import { playedReport } from "../../../cli/forecast/forecast";
 import type { ForecastFlags } from "../../../cli/forecast/forecastFlags";
 import { readLoad } from "../../../cli/forecast/load/readLoad";
