@@ -184,7 +184,8 @@ function withoutJobs(): EndpointAlert[] {
       alert: "BilledWithoutJobs",
       severity: "warning",
       words: "in the last six hours, its workers ran fewer than 12 jobs, and were busy for less than 2 % of the time",
-      advice: "Lower workersMin if jobs may wait for a start",
+      advice:
+        "Lower workersMin if jobs may wait for a start. With a recording (metrics --record), forecast shows how long they would wait",
       expr:
         `${busy("running")} < 0.02 * ${busy("running|idle")} and ${workersMin} > 0 and ${ready} <= ${workersMin} ` +
         // Short jobs can all fall between two reads.
@@ -192,7 +193,7 @@ function withoutJobs(): EndpointAlert[] {
         // Without these, it would fire before six hours have been seen, and for load balancers.
         `and ${byEndpoint("serverless_gpu_endpoint_worker_seconds_total offset 6h")} and ${idle} and ${QUEUED} == 0`,
       forS: 5 * MINUTE_S,
-      command: "npx pulumi-serverless-gpu forecast --help",
+      command: `npx pulumi-serverless-gpu forecast --load ./recording --endpoint ${ID} --duration 20s --sweep workersMin=0..1`,
     },
   ];
 }

@@ -38,6 +38,7 @@ export function rulesFile(options: RuleOptions): string {
   return `# Written by npx pulumi-serverless-gpu alerts.\n${yaml}`;
 }
 
-function shown({ alert, severity, expr, forS, ...annotations }: Rule) {
+function shown({ alert, severity, expr, forS, summary, description, command }: Rule) {
+  const annotations = { summary, description, command };
   return { alert: `ServerlessGpu${alert}`, expr, for: `${forS}s`, labels: { severity }, annotations };
 }
