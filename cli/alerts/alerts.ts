@@ -1,9 +1,18 @@
 import { writeFileSync } from "node:fs";
 import { systemReason } from "../../emulator/io/systemReason";
 import { say } from "../terminal";
-import type { AlertsFlags } from "./alertsFlags";
 import { dashboardOf } from "./rules/dashboard";
 import { rulesFile } from "./rules/rules";
+
+export interface AlertsFlags {
+  /** The file to write the rules to. @default standard output */
+  readonly out?: string;
+  /** The file to write the Grafana dashboard to. @default none */
+  readonly dashboard?: string;
+  readonly failureShare?: number;
+  readonly spendCap?: number;
+  readonly stale?: number;
+}
 
 /** Writes rules and a dashboard. Returns the exit code. */
 export async function alerts({
