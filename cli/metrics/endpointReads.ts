@@ -40,18 +40,18 @@ export interface WatchedEndpoint {
   readonly id: string;
   /** The settings from the most recent list that contained the endpoint. */
   settings: WatchedSettings | undefined;
-  /** When a list last contained the endpoint, in milliseconds since the epoch and of the monotonic clock. */
+  /** When a list last contained the endpoint: in milliseconds since the epoch, and by the clock. */
   listed: { readonly at: number; readonly monotonic: number } | undefined;
   /** The number of lists since then that did not contain the endpoint. */
   missing: number;
   readonly health: MetricRead<SeenHealth>;
   readonly details: MetricRead<Details>;
   readonly counters: Readonly<Record<"completed" | "failed" | "retried", Counted>>;
-  /** When a read last showed a job that waits, runs or has ended since, in milliseconds of the monotonic clock. */
+  /** When a read last showed a job, in milliseconds of the monotonic clock. */
   activeAt: number | undefined;
   /** Worker seconds since the start, by GPU pool and state. */
   readonly workerSeconds: Map<string, { readonly gpu: string; readonly state: string; seconds: number }>;
-  /** The time of the last successful queue read (monotonic clock), and the worker counts at that time. */
+  /** The monotonic time of the last successful queue read, and the worker counts at that time. */
   counted: { readonly at: number; readonly workers: Readonly<Record<string, number>> } | undefined;
 }
 
@@ -123,7 +123,7 @@ function countJobs(watched: WatchedEndpoint, { jobs }: EndpointHealth, now: numb
 /** Adds the worker time since the last read. Time without reads is not counted. */
 function countWorkers(watched: WatchedEndpoint, { workers }: EndpointHealth, now: number): void {
   const { counted, workerSeconds, settings } = watched;
-  const counts = Object.fromEntries(COUNTED_STATES.map((state) => [state, workers[state] ?? 0]));
+  const counts = Object.fromEntries(COUNTED_STATES.map((state) => [state, Math.max(0, workers[state] ?? 0)]));
   watched.counted = { at: now, workers: counts };
   if (!counted || now - counted.at > SHOWN_MS) return;
   const gpu = processorOf(settings);

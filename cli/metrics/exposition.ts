@@ -37,10 +37,15 @@ export function createExposition(shown: ShownMetrics): {
   readonly registry: Registry;
 } {
   const registry = new Registry();
-  for (const row of [...endpointRows(shown), ...readRows(shown), ...accountRows(shown), ...ownRows(shown)])
-    register(registry, row);
+  for (const row of rowsOf(shown)) register(registry, row);
   // Endpoint names are free text and may contain a key.
   return { registry, render: async () => redact(await registry.metrics()) };
+}
+
+function rowsOf(shown: ShownMetrics): Row[] {
+  const { readings } = shown;
+  const ofEndpoints = [jobRows, workerRows, settingRows].flatMap((rows) => rows(readings));
+  return [...ofEndpoints, ...readRows(readings), ...accountRows(readings), ...ownRows(shown)];
 }
 
 function register(registry: Registry, { name, help, labels = [], fill }: Row): void {
@@ -77,8 +82,7 @@ function endpointRow({ endpoints }: Readings) {
   });
 }
 
-function endpointRows({ readings }: ShownMetrics): Row[] {
-  const { catalog } = readings;
+function jobRows(readings: Readings): Row[] {
   const row = endpointRow(readings);
   const isQueue = ({ settings }: WatchedEndpoint) => settings !== undefined && settings.type !== "LOAD_BALANCER";
   const counter = (name: "completed" | "failed" | "retried", did: string) =>
@@ -102,6 +106,12 @@ function endpointRows({ readings }: ShownMetrics): Row[] {
       const { health, counted, activeAt } = watched;
       if (health.latest() && isQueue(watched) && counted) set({}, (counted.at - (activeAt ?? counted.at)) / 1000);
     }),
+  ];
+}
+
+function workerRows(readings: Readings): Row[] {
+  const row = endpointRow(readings);
+  return [
     row(
       "workers",
       "Workers by state.",
@@ -126,12 +136,11 @@ function endpointRows({ readings }: ShownMetrics): Row[] {
       "dollars_per_hour",
       "Estimated cost of the running and idle workers, in US dollars an hour.",
       ({ settings, health }, set) => {
-        const cost = workersCost(settings, health.latest()?.workers, catalog.latest());
+        const cost = workersCost(settings, health.latest()?.workers, readings.catalog.latest());
         if (cost) set({ price: cost.source }, cost.dollars);
       },
       ["price"],
     ),
-    ...settingRows(readings),
     row(
       "release_info",
       "The latest release, as a label (REST v2).",
@@ -182,7 +191,7 @@ function settingRows(readings: Readings): Row[] {
 }
 
 /** Returns the rows about the reads of the account and of the endpoints. */
-function readRows({ readings }: ShownMetrics): Row[] {
+function readRows(readings: Readings): Row[] {
   const { clock, list, account, catalog, state } = readings;
   type Read = Pick<MetricRead<unknown>, "readAt" | "errors" | "ageS">;
   const ofAccount: [string, Read][] = Object.entries({ endpoints: list, account, catalog, ...(state && { state }) });
@@ -226,7 +235,7 @@ function readRows({ readings }: ShownMetrics): Row[] {
   ];
 }
 
-function accountRows({ readings: { account, catalog } }: ShownMetrics): Row[] {
+function accountRows({ account, catalog }: Readings): Row[] {
   return [
     {
       name: "account_worker_quota",

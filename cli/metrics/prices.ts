@@ -44,8 +44,8 @@ export function poolStock(gpus: readonly CatalogGpu[] | undefined): ReadonlyMap<
 }
 
 /**
- * Returns the cost of an endpoint's workers, based on its first GPU pool. Returns `undefined` if the
- * price is unknown, as for CPU workers.
+ * Returns the cost of an endpoint's workers, based on its first GPU pool. Returns `undefined` if
+ * the price is unknown, as for CPU workers.
  */
 export function workersCost(
   settings: WatchedSettings | undefined,

@@ -1,5 +1,5 @@
 import { adviceOn } from "../../../sdk/diagnosis/causes";
-import type { Rule, RuleOptions } from "./rules";
+import type { Rule, RuleOptions } from "./rule";
 import { byEndpoint } from "./series";
 
 const MINUTE_S = 60;
@@ -27,7 +27,7 @@ function readRules({ staleMinutes }: RuleOptions): Rule[] {
     {
       alert: "ExporterDown",
       severity: "critical",
-      // One alert, whatever the number of endpoints. Without any exporter, it is not known which ones there were.
+      // One alert, whatever the number of endpoints. Without any exporter, nothing names them.
       expr:
         "up == 0 and on (job, instance) last_over_time(serverless_gpu_exporter_info[7d]) " +
         "or on () absent(serverless_gpu_exporter_info)",

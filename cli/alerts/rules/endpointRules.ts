@@ -1,6 +1,6 @@
 import { adviceOn, type CauseId, WORDS } from "../../../sdk/diagnosis/causes";
 import { COMPARED } from "../../metrics/wanted";
-import type { Rule, RuleOptions } from "./rules";
+import type { Rule, RuleOptions } from "./rule";
 import {
   added,
   byEndpoint,

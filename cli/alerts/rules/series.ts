@@ -1,5 +1,5 @@
-/** How late the reading of a queue can be, in seconds: one read interval plus one scrape interval. */
-export const READ_LAG_S = 120;
+/** How late the reading of a queue can be, in seconds: a read interval and a scrape interval. */
+const READ_LAG_S = 120;
 
 const PREFIX = "serverless_gpu_";
 // Prometheus names every exporter with these labels.
@@ -42,7 +42,7 @@ export const IN_PROGRESS = metric('jobs{state="in_progress"}');
 export const RUNNING = workers("running");
 export const WORKERS_MAX = metric("workers_max");
 
-/** How long the last job in the queue would wait at the pace of the last five minutes, in seconds. */
+/** How long the last waiting job would wait at the pace of the last five minutes, in seconds. */
 export const WAIT = `${QUEUED} / clamp_min(${ended("5m")} / 300, 0.000001)`;
 
 /** Matches the endpoints whose number of workers depends on the number of jobs. */

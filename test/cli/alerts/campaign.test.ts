@@ -82,6 +82,26 @@ describeWith(`the rules${title}`, () => {
     expect(count).toBeLessThanOrEqual(20);
   });
 
+  test.each([
+    [9, 10, true],
+    [10, 11, false],
+  ])("a failed job and %i completed ones, %i in all, are at least 10 %% failed: %s", (completed, _, isReported) => {
+    const until = 23;
+    const at = (values: (minute: number) => number) => Array.from({ length: until }, (__, minute) => values(minute));
+    const own = 'endpoint_id="e1",instance="i",job="gpu"';
+    const series = new Map([
+      [`serverless_gpu_endpoint_jobs_failed_total{${own}}`, at((minute) => (minute < 20 ? 0 : 1))],
+      [
+        `serverless_gpu_endpoint_jobs_completed_total{${own}}`,
+        at((minute) => Math.min(completed, Math.max(0, minute - 9))),
+      ],
+      [`serverless_gpu_endpoint_read_age_seconds{${own},read="queue"}`, at(() => 1)],
+      ['serverless_gpu_exporter_info{instance="i",job="gpu"}', at(() => 1)],
+    ]);
+    const fired = firingIn({ series, scrapes: until });
+    expect([...new Set(fired.map(({ alert }) => alert))]).toEqual(isReported ? ["JobsFail"] : []);
+  });
+
   test.each(Object.entries(ENDPOINT_FAULTS))(
     "with one endpoint, only the intended alerts fire in time, and end: %s",
     async (name, fault) => {

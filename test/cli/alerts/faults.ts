@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 
 /** A situation of an endpoint or an account, and the alerts that must fire. */
 export interface Fault {
-  /** The alerts that must fire, without their prefix, and how soon, in minutes. No other alert may fire. */
+  /** The alerts that must fire, without their prefix, and how soon, in minutes. No other may. */
   readonly alerts: Readonly<Record<string, number>>;
   /** How long it lasts, in minutes. @default 30, or ten minutes after the last alert */
   readonly lastsMin?: number;
@@ -107,7 +107,7 @@ const ofGraphql = (effects: FaultEffect): Fault => ({
   begin: ({ emulator }) => void emulator.faults.add({ match: { interface: "graphql" }, effect: effects }),
 });
 
-/** Another endpoint in the account, whose workers cost 112 US dollars an hour. The balance is 100. */
+/** Another endpoint, whose workers cost 112 US dollars an hour. The account's balance is 100. */
 const OTHERS = { id: "spending12345", name: "spending", templateId: "template", gpuIds: "ADA_24" };
 const spending = (spendLimit: number | undefined): Pick<Fault, "begin" | "end"> => ({
   begin({ emulator }) {

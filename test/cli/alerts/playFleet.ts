@@ -5,7 +5,7 @@ import { type FleetEndpoint, seedOf, wantedOf } from "./fleet";
 
 /** The scrape interval, in seconds. */
 export const SCRAPE_S = 60;
-/** How long the endpoints run before the faults begin, in seconds. Rules look back up to half an hour. */
+/** How long the endpoints run before the faults begin, in seconds. Rules look back that far. */
 export const WARM_UP_S = 32 * 60;
 /** How soon after a fault all its alerts must have ended, in seconds. */
 export const RECOVERS_S = 35 * 60;

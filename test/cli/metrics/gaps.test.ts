@@ -25,8 +25,14 @@ function values(text: string, name: string): Record<string, number> {
 }
 
 /** Makes the service respond with these counters, until the returned function is called. */
-function counters(play: Awaited<ReturnType<typeof startPlay>>, endpointId: string, completed: number, failed = 0) {
-  const body = { jobs: { completed, failed, inProgress: 0, inQueue: 0, retried: 0 }, workers: { idle: 0, running: 0 } };
+function counters(
+  play: Awaited<ReturnType<typeof startPlay>>,
+  endpointId: string,
+  completed: number,
+  failed = 0,
+  running = 0,
+) {
+  const body = { jobs: { completed, failed, inProgress: 0, inQueue: 0, retried: 0 }, workers: { idle: 0, running } };
   return play.emulator.faults.add({ match: { operation: "health", endpointId }, effect: { status: 200, body } });
 }
 
@@ -59,8 +65,8 @@ test("a counter that the service has started again goes on in the metrics", asyn
 
 test("a negative counter of one endpoint is ignored, and everything else is exported", async () => {
   await using play = await startPlay({ api: "graphql", emulator: { seed: { endpoints: seedOf(2) } } });
-  counters(play, "endpoint0", -1);
-  await play.advance(MINUTE_MS);
+  counters(play, "endpoint0", -1, -1, -1);
+  await play.advance(2 * MINUTE_MS);
   const text = await play.scrape();
   expect(Object.values(values(text, "endpoint_jobs_completed_total"))).toEqual([0, 0]);
   expect(Object.keys(values(text, "endpoint_workers_max"))).toHaveLength(2);
