@@ -23,7 +23,7 @@ export const checkCommand = declareCommand({
         .option("--stack [name]", "make the preview of this stack, or of the selected one, in this folder")
         .option(
           "--allow <danger>",
-          "accept a danger, such as delete=llama (a name or URN), or every one of a kind: delete, replace, zero, rename, data or impossible. Repeatable",
+          "accept a danger, such as delete=llama (a name or URN), or every one of a kind: delete, replace, zero, rename, rejected, data or impossible. Repeatable",
           parseAllow,
         )
         .option("--strict", "low stock, and limits that may hold workers back, are dangers too")
@@ -75,7 +75,7 @@ export const checkCommand = declareCommand({
     1: "failure; the message gives the reason. Nothing real was changed",
     2: "wrong usage: an unknown option, an invalid value of an option, or options that do not go together",
     3: "a limit (--max-…) is or can be exceeded, or cannot be checked, or --require-calibration is not met",
-    4: "danger: the change loses data, ends or stops an endpoint, is impossible, or fails in the rehearsal. It wins over 3",
+    4: "danger: the change loses data, ends or stops an endpoint, tries a rejected release again, is impossible, or fails in the rehearsal. It wins over 3",
   },
   problem: (flags: CheckFlags, [file]) => checkProblem(file, flags),
   load: () => require("./check") as typeof import("./check"),

@@ -1,7 +1,7 @@
 import { allowedDataCenters, cudaTest, gpusLeft, type PlacedSettings, poolsIn } from "../../sdk/catalog/places";
 import { endpointProofs, unlistedNewPools, volumeProofs } from "../../sdk/catalog/proofs";
-import { publicPrice } from "../../sdk/catalog/publicPrices";
 import { bestLevel, type CatalogGpu, isAtLeastLevel, type StockLevel } from "../../sdk/catalog/record";
+import { catalogPrices, PUBLIC_PRICE_SOURCE, workerPrices } from "../../sdk/catalog/workerPrices";
 import { splitList } from "../../sdk/endpoints/normalForms";
 import { shownMoney } from "../shownValues";
 import { quotaFindings, spendFindings } from "./accountFindings";
@@ -179,12 +179,12 @@ function stockFindings(
   const others = gpus.filter(
     ({ pool, memoryInGb = 0 }) => pool != null && !poolsIn(gpuIds).includes(pool) && memoryInGb >= least,
   );
+  const prices = [catalogPrices({ gpus }, source), PUBLIC_PRICE_SOURCE];
   const better = [...new Set(others.flatMap(({ pool }) => pool ?? []))]
     .map((pool) => {
       const types = others.filter((gpu) => gpu.pool === pool);
-      const prices = types.flatMap(({ serverlessPrice }) => serverlessPrice ?? []);
-      const price = prices.length > 0 ? Math.max(...prices) : publicPrice(pool);
-      return { pool, level: bestLevel(types.map(levelOf)), price };
+      const [worker] = workerPrices({ gpuIds: pool, gpuCount: 1, instanceIds: "" }, prices);
+      return { pool, level: bestLevel(types.map(levelOf)), price: worker?.perHour };
     })
     .filter((each) => isAtLeastLevel(each.level, "Medium"))
     .sort((one, other) => (one.price ?? Number.POSITIVE_INFINITY) - (other.price ?? Number.POSITIVE_INFINITY))

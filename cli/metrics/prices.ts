@@ -1,15 +1,16 @@
 import type { CatalogGpu, WorkerCounts } from "../../sdk";
-import { poolsIn } from "../../sdk/catalog/places";
-import { PUBLIC_PRICES, publicPrice } from "../../sdk/catalog/publicPrices";
+import { PUBLIC_PRICES } from "../../sdk/catalog/publicPrices";
 import type { StockLevel } from "../../sdk/catalog/record";
+import { catalogPrices, type PricedSettings, PUBLIC_PRICE_SOURCE, workerPrices } from "../../sdk/catalog/workerPrices";
 import type { WatchedSettings } from "./endpointReads";
 
 const LEVELS: Readonly<Record<StockLevel, number>> = { None: 0, Low: 1, Unknown: 1, Medium: 2, High: 3 };
 
-/** A price in US dollars an hour, and where it comes from. */
+/** An amount in US dollars an hour, and where the price comes from. */
 export interface Price {
   readonly dollars: number;
-  readonly source: "catalog" | "built-in table";
+  /** `catalog`, or the name of the public price table. */
+  readonly source: string;
 }
 
 /** Returns the price of one GPU by pool. */
@@ -17,21 +18,10 @@ export function poolPrices(gpus: readonly CatalogGpu[] | undefined): ReadonlyMap
   const pools = new Set([...Object.keys(PUBLIC_PRICES.perSecond), ...(gpus ?? []).flatMap(({ pool }) => pool ?? [])]);
   const prices = new Map<string, Price>();
   for (const pool of pools) {
-    const price = poolPrice(pool, gpus);
-    if (price !== undefined) prices.set(pool, price);
+    const price = firstPrice({ gpuIds: pool, gpuCount: 1, instanceIds: "" }, gpus);
+    if (price) prices.set(pool, price);
   }
   return prices;
-}
-
-/**
- * Returns the price of a pool's most expensive GPU in the catalog, or that of the public price
- * table.
- */
-function poolPrice(pool: string, gpus: readonly CatalogGpu[] | undefined): Price | undefined {
-  const prices = (gpus ?? []).flatMap((gpu) => (gpu.pool === pool ? (gpu.serverlessPrice ?? []) : []));
-  if (prices.length > 0) return { dollars: Math.max(...prices), source: "catalog" };
-  const dollars = publicPrice(pool);
-  return dollars === undefined ? undefined : { dollars, source: "built-in table" };
 }
 
 /** Returns the best stock level of each pool, as a number from 0 to 3. */
@@ -52,10 +42,13 @@ export function workersCost(
   workers: Pick<WorkerCounts, "running" | "idle"> | undefined,
   gpus: readonly CatalogGpu[] | undefined,
 ): Price | undefined {
-  if (settings?.instanceIds !== "" || !workers) return undefined;
-  const [pool = ""] = poolsIn(settings.gpuIds);
-  const price = poolPrice(pool, gpus);
-  if (!price) return undefined;
-  const dollars = (workers.running + workers.idle) * settings.gpuCount * price.dollars;
-  return { ...price, dollars: Number(dollars.toPrecision(12)) };
+  const price = settings && firstPrice(settings, gpus);
+  if (!price || !workers) return undefined;
+  return { ...price, dollars: Number(((workers.running + workers.idle) * price.dollars).toPrecision(12)) };
+}
+
+function firstPrice(settings: PricedSettings, gpus: readonly CatalogGpu[] | undefined): Price | undefined {
+  const [price] = workerPrices(settings, [catalogPrices({ gpus }, "catalog"), PUBLIC_PRICE_SOURCE]);
+  const { perHour, source } = price ?? {};
+  return perHour === undefined || source === undefined ? undefined : { dollars: perHour, source };
 }

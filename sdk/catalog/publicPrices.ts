@@ -17,12 +17,3 @@ export const PUBLIC_PRICES: Prices = {
     Object.entries(GPU_POOLS).flatMap(([pool, { perSecond }]) => (perSecond === undefined ? [] : [[pool, perSecond]])),
   ),
 };
-
-/**
- * Returns the price of one GPU of a pool in US dollars per hour, if the public table contains it.
- */
-export function publicPrice(pool: string): number | undefined {
-  const perSecond = Object.hasOwn(PUBLIC_PRICES.perSecond, pool) ? PUBLIC_PRICES.perSecond[pool] : undefined;
-  // Without rounding, 0.00016 × 3600 would appear as 0.5760000000000001.
-  return perSecond === undefined ? undefined : Number((perSecond * 3600).toPrecision(12));
-}

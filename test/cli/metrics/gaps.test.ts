@@ -91,7 +91,7 @@ test("releases of 60 endpoints, which take ten minutes to read, are exported all
   }
 });
 
-test("a price from the built-in table says so", async () => {
+test("a price from the public price table says so", async () => {
   await using play = await startPlay({ api: "v2", emulator: { seed: { endpoints: seedOf(1) } } });
   await play.advance(MINUTE_MS);
   const text = await play.scrape();
@@ -99,9 +99,9 @@ test("a price from the built-in table says so", async () => {
   play.emulator.faults.add({ match: { interface: "v2" }, effect: { status: 503 } });
   await play.advance(45 * MINUTE_MS);
   const later = await play.scrape();
-  expect(later).toMatch(/gpu_price_dollars_per_hour\{gpu="ADA_24",source="built-in table"\}/);
+  expect(later).toMatch(/gpu_price_dollars_per_hour\{gpu="ADA_24",source="the public price table of 2026-06-08"\}/);
   expect(Object.keys(values(later, "endpoint_dollars_per_hour"))).toEqual([
-    'endpoint_id="endpoint0",price="built-in table"',
+    'endpoint_id="endpoint0",price="the public price table of 2026-06-08"',
   ]);
 });
 
