@@ -3,6 +3,7 @@ import type { InputProblem } from "../../sdk/errors/errors";
 import { nearestWord } from "../../sdk/errors/nearestWord";
 import { noSuchProperty } from "../../sdk/records/input";
 import { firings, type RuleInForce, ruleAt, type Schedule, timesOf } from "../../sdk/schedule/schedule";
+import { CONFIG_NAMESPACE } from "../connection/config";
 import { secretFields } from "../engine/hideSecretInputs";
 import { log } from "../engine/log";
 import { containsUnknown, isObject, type Properties, pick, UNKNOWN } from "../engine/properties";
@@ -43,12 +44,11 @@ const isSet = (value: unknown) => value !== undefined && value !== null;
  * run's instant. An invalid schedule is left as it is: `scheduleProblems` describes it.
  */
 export function withScheduledWorkers(inputs: Properties): Properties {
-  if (!isSet(inputs.schedule)) return inputs;
   if (containsUnknown(inputs.schedule)) {
     const open = COUNTS.filter((count) => isScheduled(count, inputs)).map((count) => [count, UNKNOWN]);
     return { ...inputs, ...Object.fromEntries(open) };
   }
-  if (problemsOf(inputs).length > 0) return inputs;
+  if (!isObject(inputs.schedule) || problemsOf(inputs).length > 0) return inputs;
   const schedule = completed(inputs);
   const { rule } = ruleAt(schedule, runInstant());
   return { ...inputs, schedule, ...pick({ ...rule }, (name) => name !== "cron") };
@@ -84,7 +84,7 @@ export function scheduleProblems(fields: Properties, isNew: boolean): InputProbl
 
 const SECRET =
   "cannot be combined with secret values: the worker counts that a schedule decides are shown in previews and kept in " +
-  "state. Make schedule, workersMin and workersMax plain values (pulumi.unsecret)";
+  "state. Make schedule, workersMin and workersMax plain values";
 
 function problemsOf({ schedule, ...own }: Properties): InputProblem[] {
   if (!isObject(schedule)) return [];
@@ -197,7 +197,7 @@ export function sayRule({ schedule }: Properties): void {
   said.add(key);
   const { rule } = holding(schedule);
   const counts = COUNTS.filter((count) => rule[count] !== undefined).map((count) => `${count} ${rule[count]}`);
-  log("schedule", `${counts.join(" and ")} (${describe(schedule)})`);
+  log(CONFIG_NAMESPACE, `the schedule sets ${counts.join(" and ")} (${describe(schedule)})`);
 }
 
 /** Logs the worker counts that the schedule changes. */

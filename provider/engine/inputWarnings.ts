@@ -50,7 +50,7 @@ export function plainKeysNote(names: readonly string[]): string | undefined {
  * Pulumi would keep their old values, or apply those of the schedule and say that it ignores them.
  */
 export function ignoredScheduleProblem(inputs: object, ignoreChanges: readonly string[]): string[] {
-  const ignored = ignoreChanges.filter((path) => /^(\[")?(workersMin|workersMax|\*)/.test(path));
+  const ignored = ignoreChanges.filter((path) => /^(\[")?(workersMin|workersMax|\*)("\])?$/.test(path));
   if (!("schedule" in inputs) || inputs.schedule === undefined || inputs.schedule === null || ignored.length === 0)
     return [];
   return [
