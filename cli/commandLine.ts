@@ -24,6 +24,7 @@ import { addOrphansFlags } from "./orphans/orphansFlags";
 import { ownPackage } from "./ownPackage";
 import type { RollbackFlags } from "./rollback/rollback";
 import { addRollbackFlags } from "./rollback/rollbackFlags";
+import { addScheduleFlags, type ScheduleFlags } from "./schedule/scheduleFlags";
 import { say } from "./terminal";
 
 /**
@@ -47,6 +48,7 @@ const load = {
   metrics: () => require("./metrics/metrics") as typeof import("./metrics/metrics"),
   orphans: () => require("./orphans/orphans") as typeof import("./orphans/orphans"),
   rollback: () => require("./rollback/rollback") as typeof import("./rollback/rollback"),
+  schedule: () => require("./schedule/schedule") as typeof import("./schedule/schedule"),
 };
 
 /** Returns the command line. Its actions set the process's exit code. */
@@ -84,6 +86,7 @@ ${EXIT_CODES}
   addMetrics(program);
   addOrphans(program);
   addRollback(program);
+  addSchedule(program);
   return program;
 }
 
@@ -269,6 +272,12 @@ function addRollback(program: Command): void {
       process.exitCode = await load.rollback().rollback(endpoint, flags);
     },
   );
+}
+
+function addSchedule(program: Command): void {
+  addScheduleFlags(program.command("schedule")).action(async (file: string | undefined, flags: ScheduleFlags) => {
+    process.exitCode = await load.schedule().schedule(file, flags);
+  });
 }
 
 function addForecast(program: Command): void {

@@ -127,7 +127,8 @@ describe("a pinned time that is more than an hour off", () => {
     await using run = await runAt("2027-06-01T12:00Z", elsewhere);
     const checked = await run.check({}, INPUTS);
     expect(checked.failures).toEqual([]);
-    const refused = /SERVERLESS_GPU_NOW is 2027-06-01T12:00:00.000Z, more than an hour from now .* nothing was changed/;
+    const refused =
+      /SERVERLESS_GPU_NOW is 2027-06-01T12:00:00.000Z, more than an hour from the beginning of this run .* nothing was changed/;
     await expect(run.create(checked.inputs)).rejects.toThrow(refused);
     await expect(run.update("abc", checked.inputs, checked.inputs)).rejects.toThrow(refused);
   });
