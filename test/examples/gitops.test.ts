@@ -259,7 +259,8 @@ describe("post.js", () => {
 describe("plan.js", () => {
   const HEAD = "2f92a6a";
   const MERGE = "77aa123";
-  const plan = (text: string) => new Map(["plan.json", "plan.json.before"].map((name) => [name, Buffer.from(text)]));
+  const files = ["plan.json", "plan.json.before", "plan.json.instant"];
+  const plan = (text: string) => new Map(files.map((name) => [name, Buffer.from(text)]));
   const reviewed = { name: `plan-${HEAD}`, commit: HEAD, files: plan("reviewed") };
   const foreign = { ...reviewed, files: plan("foreign") };
 
