@@ -175,3 +175,23 @@ describe("the plugin", () => {
     expect(emulator.journal.operations()).toEqual([]);
   });
 });
+
+test("a rule that raises workersMin also restores the workersMax that RunPod has lowered, because it would not fit", async () => {
+  const rules = [
+    { cron: "0 8 * * *", workersMin: 3 },
+    { cron: "0 20 * * *", workersMin: 0 },
+  ];
+  const program = { ...INPUTS, schedule: { timeZone: "Europe/Berlin", rules }, workersMax: 8 };
+  await using night = await runAt(NIGHT);
+  const { inputs } = await night.check({}, program);
+  const { id, outputs } = await night.create(inputs);
+  emulator.endpoints.change(id, { workersMax: 2 });
+  await using day = await runAt(DAY);
+  const { inputs: news } = await day.check(inputs, program);
+  await day.update(id, outputs, news);
+  expect(countsOf(id)).toEqual([3, 8]);
+  await sleep(200);
+  expect(day.output()).toContain(
+    "also sets workersMax 8: it is 2 at the service, and workersMin cannot exceed workersMax",
+  );
+});
