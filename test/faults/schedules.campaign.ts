@@ -50,7 +50,7 @@ const ENDPOINTS: Record<string, Scheduled> = {
     timeZone: "America/New_York",
     own: [0, 4],
     rules: [
-      { at: { minute: [30], hour: [2] }, min: 1, max: 2 },
+      { at: { minute: [30], hour: [2], weekday: [0] }, min: 1, max: 2 },
       { at: { minute: [15], hour: [9], weekday: WORKDAYS }, min: 3, max: 6 },
       { at: { minute: [45], hour: [17], weekday: WORKDAYS }, min: 0, max: 0 },
     ],
@@ -60,8 +60,8 @@ const ENDPOINTS: Record<string, Scheduled> = {
     timeZone: "Australia/Adelaide",
     own: [1, 5],
     rules: [
-      { at: { minute: [0], hour: [7] }, max: 9 },
-      { at: { minute: [0], hour: [19] }, max: 2 },
+      { at: { minute: [0], hour: [7], weekday: [1] }, max: 9 },
+      { at: { minute: [0], hour: [19], weekday: [5] }, max: 2 },
     ],
   },
   first: {
