@@ -181,8 +181,12 @@ auto_repair() {
   run up --refresh --yes
 }
 
-# Prints the commit of the last up that succeeded; nothing if no history has one.
-deployed() { pulumi stack history --stack "${STACK:-dev}" --json --page-size 200 | node tick.js deployed; }
+# Prints the commit of the last up that succeeded. If the history has none, it is this one.
+deployed() {
+  local commit
+  commit=$(pulumi stack history --stack "${STACK:-dev}" --json --page-size 200 | node tick.js deployed)
+  echo "${commit:-$(git rev-parse HEAD 2>/dev/null)}"
+}
 
 # Applies what schedules and getSpend decide at this instant. Whatever else differs is left to a reviewed up.
 tick() {
@@ -195,7 +199,7 @@ tick() {
   local folder pending head commit code=0 refresh=()
   head=$(git rev-parse HEAD 2>/dev/null || true)
   commit=$(deployed)
-  if [ -n "$commit" ] && [ -n "$head" ] && [ "$commit" != "$head" ]; then
+  if [ -n "$head" ] && [ "$commit" != "$head" ]; then
     echo "pipeline.sh: this is commit $head, and the last up that succeeded was of $commit. Nothing was changed." >&2
     echo "Check that commit out first: git checkout \"\$(./pipeline.sh deployed)\"" >&2
     exit 1
