@@ -114,7 +114,7 @@ function checkService(settings: ProviderSettings, sourceOf: Configuration["sourc
     if (urls.length > 0)
       return warning(
         `service ${service} is ${sourceOf("service")}, but the URLs that are set take precedence: ${urls.join(", ")}`,
-        `Remove ${ENVIRONMENT_VARIABLES.service}, or the URLs. In an emulator's shell, the URLs are the emulator's.`,
+        `To use the URLs, remove ${ENVIRONMENT_VARIABLES.service}, and set the others as well. To use ${service}, remove the URLs.`,
       );
     return ok(service === undefined ? "no service named" : `service ${service} ${sourceOf("service")}`);
   } catch (error) {

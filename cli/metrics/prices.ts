@@ -1,7 +1,7 @@
 import type { CatalogGpu } from "../../sdk";
-import { poolsIn } from "../../sdk/catalog/places";
-import { PUBLIC_PRICES, publicPrice } from "../../sdk/catalog/publicPrices";
+import { PUBLIC_PRICES } from "../../sdk/catalog/publicPrices";
 import type { StockLevel } from "../../sdk/catalog/record";
+import { catalogPrices, type PricedSettings, PUBLIC_PRICE_SOURCE, workerPrices } from "../../sdk/catalog/workerPrices";
 import type { WatchedSettings } from "./endpointReads";
 
 const LEVELS: Readonly<Record<StockLevel, number>> = { None: 0, Low: 1, Unknown: 1, Medium: 2, High: 3 };
@@ -14,16 +14,10 @@ export function poolPrices(gpus: readonly CatalogGpu[] | undefined): ReadonlyMap
   const pools = new Set([...Object.keys(PUBLIC_PRICES.perSecond), ...(gpus ?? []).flatMap(({ pool }) => pool ?? [])]);
   const prices = new Map<string, number>();
   for (const pool of pools) {
-    const price = poolPrice(pool, gpus);
+    const price = firstPrice({ gpuIds: pool, gpuCount: 1, instanceIds: "" }, gpus);
     if (price !== undefined) prices.set(pool, price);
   }
   return prices;
-}
-
-/** Returns the price of a pool's most expensive GPU. */
-function poolPrice(pool: string, gpus: readonly CatalogGpu[] | undefined): number | undefined {
-  const prices = (gpus ?? []).flatMap((gpu) => (gpu.pool === pool ? (gpu.serverlessPrice ?? []) : []));
-  return prices.length > 0 ? Math.max(...prices) : publicPrice(pool);
 }
 
 /** Returns the best stock level of each pool, as a number from 0 to 3. */
@@ -43,8 +37,9 @@ export function workerPrice(
   settings: WatchedSettings | undefined,
   gpus: readonly CatalogGpu[] | undefined,
 ): number | undefined {
-  if (settings?.instanceIds !== "") return undefined;
-  const [pool = ""] = poolsIn(settings.gpuIds);
-  const price = poolPrice(pool, gpus);
-  return price === undefined ? undefined : price * settings.gpuCount;
+  return settings && firstPrice(settings, gpus);
+}
+
+function firstPrice(settings: PricedSettings, gpus: readonly CatalogGpu[] | undefined): number | undefined {
+  return workerPrices(settings, [catalogPrices({ gpus }, "the catalog"), PUBLIC_PRICE_SOURCE])[0]?.perHour;
 }

@@ -5,7 +5,12 @@ import { previewIn, type Values } from "../check/previewJson";
 import { decodeText, readTextFile } from "../readTextFile";
 import { nameIn } from "../stack";
 import { printJson, printLines } from "../terminal";
-import type { ScheduleFlags } from "./scheduleFlags";
+
+export interface ScheduleFlags {
+  readonly from?: string;
+  readonly to?: string;
+  readonly json?: boolean;
+}
 
 const MONTH_MS = 31 * 86_400_000;
 

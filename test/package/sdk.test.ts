@@ -65,7 +65,7 @@ describe("the packed package, installed without Pulumi", () => {
       }
       // @ts-expect-error: a job has an input
       client.endpoint("a").run({ webhook: "https://example.com" });
-      export const url: Promise<string> = startEmulator({ port: 0 }).then((emulator) => emulator.url);`;
+      export const url: Promise<string> = startEmulator({ profile: "contract", port: 0 }).then((emulator) => emulator.url);`;
     await checkTypes(project, program);
   }, 300_000);
 

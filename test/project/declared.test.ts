@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import ts from "typescript";
 import { apply, canHappen, type Job, type JobEvent, newJob } from "../../emulator/jobs/jobStates";
-import { GPU_POOLS } from "../../emulator/model/gpuTypes";
-import { PUBLIC_PRICES } from "../../sdk/catalog/publicPrices";
-import { GpuTier, JOB_STATES } from "../../sdk/contract/enums";
+import { GPU_POOLS as EMULATOR_POOLS, GPU_TYPES } from "../../emulator/model/gpuTypes";
+import { JOB_STATES } from "../../sdk/contract/enums";
+import { GPU_POOLS as CLIENT_POOLS } from "../../sdk/contract/gpuPools";
 import { CAUSE_IDS } from "../../sdk/diagnosis/causes";
 import { RULES } from "../../sdk/diagnosis/rules";
 import { REPOSITORY, sourceFiles } from "../support/sources";
@@ -110,10 +110,13 @@ test("every kind of fault is described on the emulator's page", () => {
   expect([...faultKinds()].filter((kind) => !new RegExp(`\\b${kind}\\b`).test(page))).toEqual([]);
 });
 
-test("the client and the emulator name the same GPU pools, and the price table lacks only one that has no public price", () => {
-  const pools = Object.values(GpuTier).sort();
-  expect(GPU_POOLS.map(({ id }) => id).sort()).toEqual(pools);
-  expect([...Object.keys(PUBLIC_PRICES.perSecond), "ADA_32_PRO"].sort()).toEqual(pools);
+test("the client and the emulator name the same GPU pools with the same GPU types", () => {
+  const ofClient = Object.entries(CLIENT_POOLS).map(([id, { types }]) => [id, types.map((type) => `NVIDIA ${type}`)]);
+  const ofEmulator = EMULATOR_POOLS.map(({ id }) => [
+    id,
+    GPU_TYPES.filter(({ pool }) => pool === id).map((type) => type.id),
+  ]);
+  expect(Object.fromEntries(ofEmulator)).toEqual(Object.fromEntries(ofClient));
 });
 
 test("every output that a resource class declares is in the plugin's schema", () => {

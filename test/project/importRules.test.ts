@@ -208,8 +208,8 @@ const ARROWS: Record<string, Arrows> = {
   },
   cli: {
     shared: [
+      "declareCommand",
       "didYouMean",
-      "exitCodes",
       "ownPackage",
       "pulumiCommand",
       "readTextFile",

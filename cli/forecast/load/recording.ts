@@ -1,5 +1,6 @@
 import type { Duration } from "../../../emulator/forecast/load";
 import { seededRandom } from "../../../emulator/model/random";
+import { type PriceSource, tablePrices } from "../../../sdk/catalog/workerPrices";
 import type { RecordedLine } from "../../../sdk/recording/recording";
 import { countedWorkers, type Interval, type Measured, measuredIn } from "./measured";
 import { recordedLines, recordingFiles } from "./recordedLines";
@@ -16,6 +17,8 @@ export interface RecordedLoad {
   readonly description: string;
   /** Returns what was measured in this time from the first job on, in seconds. */
   readonly measured: (spanS: number) => Measured | undefined;
+  /** The latest prices that were recorded. */
+  readonly prices: PriceSource | undefined;
 }
 
 /** What a recording contains about one endpoint. */
@@ -60,7 +63,7 @@ export function readRecording(
 ): RecordedLoad {
   const files = recordingFiles(folder);
   if (files.length === 0) throw new Error(`${folder} has no recording: there is no file such as 2026-11-23.jsonl`);
-  const { found, damaged } = collect(files);
+  const { found, damaged, prices } = collect(files);
   const { intervals, jobs } = chosen(folder, found, endpoint);
   const runs = [...jobs.values()].flatMap(({ runMs }) => runMs ?? []);
   const draw = drawnFrom(folder, runs, duration);
@@ -76,6 +79,7 @@ export function readRecording(
       description: `recording of ${jobs.size} jobs that clients saw${lost}`,
       // It is unknown which share of the jobs the clients saw.
       measured: () => undefined,
+      prices,
     };
   }
   const kept = withoutOverlaps(intervals);
@@ -83,12 +87,14 @@ export function readRecording(
     jobs: spread(kept, draw),
     description: `recording: arrivals of ${kept.length} intervals, ${times}${lost}`,
     measured: (spanS) => measuredIn(kept, [...jobs.values()], spanS),
+    prices,
   };
 }
 
 function collect(files: readonly string[]): {
   readonly found: ReadonlyMap<string, Recorded>;
   readonly damaged: number;
+  readonly prices: PriceSource | undefined;
 } {
   const found = new Map<string, Recorded>();
   const of = (id: string): Recorded => {
@@ -97,9 +103,11 @@ function collect(files: readonly string[]): {
     return known;
   };
   let damaged = 0;
+  let prices: PriceSource | undefined;
   for (const line of recordedLines(files)) {
     if (!line) damaged += 1;
     else if (line.kind === "interval") {
+      if (line.prices !== undefined && line.at !== undefined) prices = recordedPrices(line as PricedLine);
       for (const { id, name, from, to, arrivals, completed, queued, workers } of line.endpoints as readonly Part[]) {
         const recorded = of(id);
         if (name !== undefined) recorded.names.add(name);
@@ -109,7 +117,15 @@ function collect(files: readonly string[]): {
       }
     } else if (line.kind === "job") addJob(of((line as Line).endpoint), line as Line);
   }
-  return { found, damaged };
+  return { found, damaged, prices };
+}
+
+/** An interval with the price of one GPU of each pool, in US dollars an hour. */
+type PricedLine = RecordedLine & { readonly at: string; readonly prices: Readonly<Record<string, number>> };
+
+function recordedPrices({ at, prices }: PricedLine): PriceSource {
+  const perSecond = Object.entries(prices).map(([pool, perHour]) => [pool, perHour / 3600]);
+  return tablePrices({ date: at.slice(0, 10), perSecond: Object.fromEntries(perSecond) }, "the recording");
 }
 
 function addJob({ jobs }: Recorded, { at, job, status, submittedAt, delayMs, runMs }: Line): void {

@@ -9,7 +9,7 @@ const SECRET = "canary-secret";
 
 let emulator: Emulator;
 beforeEach(async () => {
-  emulator = await startEmulator({ drainMs: 0, apiKey: KEY });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0, apiKey: KEY });
 });
 afterEach(() => emulator.stop());
 
