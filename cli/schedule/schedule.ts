@@ -7,8 +7,9 @@ import { nameIn } from "../stack";
 import { printJson, printLines } from "../terminal";
 
 export interface ScheduleFlags {
-  readonly from?: string;
-  readonly to?: string;
+  /** The first instant and the end, in milliseconds since the Unix epoch. */
+  readonly from?: number;
+  readonly to?: number;
   readonly json?: boolean;
 }
 
@@ -21,28 +22,22 @@ interface Change extends Firing {
 }
 
 /** Prints when the schedules in a preview change worker counts. Returns the exit code. */
-export async function schedule(file: string | undefined, flags: ScheduleFlags): Promise<number> {
+export async function schedule(
+  file: string | undefined,
+  { json, from = Date.now(), to = from + MONTH_MS }: ScheduleFlags,
+): Promise<number> {
   const text = file === undefined || file === "-" ? decodeText(await buffer(process.stdin)) : readTextFile(file);
-  const from = timeOf("--from", flags.from) ?? Date.now();
-  const to = timeOf("--to", flags.to) ?? from + MONTH_MS;
-  if (to <= from) throw new Error("--to must be later than --from");
   const found = (previewIn(text).steps ?? []).flatMap(({ urn, newState }) =>
     changesOf(nameIn(urn), newState?.inputs ?? {}, from, to),
   );
   const changes = found.sort((one, other) => one.at - other.at);
-  if (flags.json)
+  if (json)
     printJson(
       changes.map(({ at, endpoint, rule }) => ({ at: new Date(at).toISOString(), endpoint, ...rule })),
       2,
     );
   else printLines(changes.length > 0 ? changes.map(lineOf) : ["no endpoint of the preview has a schedule"]);
   return 0;
-}
-
-function timeOf(option: string, text: string | undefined): number | undefined {
-  const time = text === undefined ? undefined : Date.parse(text);
-  if (Number.isNaN(time)) throw new Error(`${option} must be a time, such as 2026-12-01T08:00+01:00; it is "${text}"`);
-  return time;
 }
 
 /** Returns the counts that hold at the beginning, and each change of them. */

@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from "commander";
 import { declareCommand } from "../declareCommand";
 import type { ScheduleFlags } from "./schedule";
 
@@ -9,13 +10,25 @@ export const scheduleCommand = declareCommand({
   argument: ["[preview.json]", "the output of pulumi preview --json --show-sames (default: standard input)"],
   options: (command) =>
     command
-      .option("--from <time>", "the first instant, such as 2026-12-01 (UTC) or 2026-12-01T08:00+01:00 (default: now)")
-      .option("--to <time>", "the end, in the same format (default: 31 days after the first instant)")
+      .option(
+        "--from <time>",
+        "the first instant, such as 2026-12-01 (UTC) or 2026-12-01T08:00+01:00 (default: now)",
+        time,
+      )
+      .option("--to <time>", "the end, in the same format (default: 31 days after the first instant)", time)
       .option("--json", 'print JSON: [{"at", "endpoint", "workersMin", "workersMax", "cron"}]'),
   examples: [
     "pulumi preview --json --show-sames | npx pulumi-serverless-gpu schedule",
     "npx pulumi-serverless-gpu schedule preview.json --from 2026-12-01",
   ],
+  problem: ({ from = Date.now(), to = Infinity }: ScheduleFlags) =>
+    to > from ? undefined : "option '--to' must be later than '--from'",
   load: () => require("./schedule") as typeof import("./schedule"),
   run: ({ schedule }, flags: ScheduleFlags, [file]) => schedule(file, flags),
 });
+
+function time(text: string): number {
+  const at = Date.parse(text);
+  if (Number.isNaN(at)) throw new InvalidArgumentError("It must be a time, such as 2026-12-01T08:00+01:00.");
+  return at;
+}

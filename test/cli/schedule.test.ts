@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { schedule } from "../../cli/schedule/schedule";
 import { step } from "./check/previews";
+import { run } from "./command";
 
 const RULES = [
   { cron: "0 8 * * 1-5", workersMin: 2, workersMax: 8 },
@@ -11,7 +12,7 @@ const RULES = [
   { cron: "0 22 * * 1-5", workersMin: 0, workersMax: 3 },
 ];
 const ARGS = { gpuIds: "ADA_24", templateId: "app" };
-const DECEMBER = { from: "2026-12-01", to: "2026-12-03T00:00+01:00" };
+const DECEMBER = { from: Date.parse("2026-12-01"), to: Date.parse("2026-12-03T00:00+01:00") };
 
 let folder: string;
 let printed: string;
@@ -61,21 +62,26 @@ test("lists what holds at the beginning and each change of several endpoints, in
 
 test("prints JSON with instants in UTC", async () => {
   const file = previewOf(scheduled("llama", "Europe/Berlin"));
-  await schedule(file, { ...DECEMBER, to: "2026-12-01T12:00Z", json: true });
+  await schedule(file, { ...DECEMBER, to: Date.parse("2026-12-01T12:00Z"), json: true });
   expect(JSON.parse(printed)).toEqual([
     { at: "2026-12-01T00:00:00.000Z", endpoint: "llama", cron: "0 22 * * 1-5", workersMin: 0, workersMax: 3 },
     { at: "2026-12-01T07:00:00.000Z", endpoint: "llama", cron: "0 8 * * 1-5", workersMin: 2, workersMax: 8 },
   ]);
 });
 
-test("says so if no endpoint has a schedule, and refuses wrong times and files", async () => {
+test("says so if no endpoint has a schedule, and refuses a file that is no preview", async () => {
   const file = previewOf(step("create", "fixed", { inputs: ARGS }));
   await schedule(file, {});
   expect(printed).toBe("no endpoint of the preview has a schedule\n");
-  await expect(schedule(file, { from: "tomorrow" })).rejects.toThrow("--from must be a time, such as 2026-12-01T08:00");
-  await expect(schedule(file, { from: "2026-12-02", to: "2026-12-01" })).rejects.toThrow(
-    "--to must be later than --from",
-  );
   writeFileSync(file, "no JSON");
   await expect(schedule(file, {})).rejects.toThrow("the preview is not JSON");
+});
+
+test.each([
+  [["--from", "tomorrow"], "It must be a time, such as 2026-12-01T08:00+01:00."],
+  [["--from", "2026-12-02", "--to", "2026-12-01"], "option '--to' must be later than '--from'"],
+])("refuses %p as wrong usage", async (options, message) => {
+  jest.restoreAllMocks();
+  const { code, stderr } = await run("schedule", previewOf(), ...options);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
 });
