@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type Emulator, startEmulator } from "../../emulator";
+import { startService } from "../support/rollOuts";
 import type { PulumiStack } from "./harness";
 import { killProcessesIn } from "./processes";
 import { commit, countsAt, createRepository, type Declared, git, programOf, stepAt, updatesOf } from "./ticking";
@@ -137,6 +138,27 @@ test("two ticks at once leave the counts of the rule that holds", async () => {
   expect(both.map(({ exitCode }) => exitCode)).toContain(0);
   expect(countsAt(emulator)).toEqual(BY_NIGHT);
   expect(await tick(NIGHT)).toMatchObject({ exitCode: 0 });
+});
+
+test("a rollout that fails while another rule begins to hold restores the counts from before, and the next tick applies the rule", async () => {
+  await using service = await startService();
+  const env = { SERVERLESS_GPU_API: "v2", SERVERLESS_GPU_SERVICE: "runpod" };
+  const rollOut = 'rollOut: { test: { input: { prompt: "2 + 2 =" }, expectedOutput: { text: "4" }, timeout: 60 } }';
+  const program = (imageName: string) =>
+    programOf([{ ...BOTH[0], args: `${SCHEDULE}, ${rollOut}`, imageName } as Declared]);
+  const own = await createRepository(service, program("me/llama-good"), env);
+  const deployed = (await git(own, "rev-parse", "HEAD")).trim();
+  expect(await stepAt(own, NIGHT, ["up"])).toMatchObject({ exitCode: 0 });
+  await own.writeFile("index.js", program("me/llama-wrong"));
+  await commit(own, "Release");
+  const failed = await stepAt(own, NEXT_DAY, ["up"]);
+  expect(failed.exitCode).not.toBe(0);
+  expect(failed.output).toContain("What served before was saved again");
+  expect(countsAt(service)).toEqual({ llama: [0, 3] });
+  await git(own, "checkout", "--quiet", deployed);
+  expect(await stepAt(own, NEXT_DAY, ["tick"])).toMatchObject({ exitCode: 0 });
+  expect(countsAt(service)).toEqual({ llama: [2, 8] });
+  await own.dispose();
 });
 
 test("a plan of the day is refused at night, and the message names its instant", async () => {

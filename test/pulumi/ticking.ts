@@ -14,13 +14,16 @@ export interface Declared {
   readonly name: string;
   readonly form: "npm" | "plugin";
   readonly args: string;
+  /** The endpoint's own image, instead of a template. */
+  readonly imageName?: string;
 }
 
 /** Returns the program of some endpoints. `more` is JavaScript that follows. */
 export function programOf(endpoints: readonly Declared[], more = ""): string {
-  const lines = endpoints.map(({ name, form, args }) => {
+  const lines = endpoints.map(({ name, form, args, imageName }) => {
     const [from, gpuIds] = form === "npm" ? ["npm", '"AMPERE_24"'] : ["plugin", '["AMPERE_24"]'];
-    return `new ${from}.ServerlessEndpoint("${name}", { gpuIds: ${gpuIds}, templateId: "app", ${args} });`;
+    const source = imageName === undefined ? 'templateId: "app"' : `imageName: "${imageName}"`;
+    return `new ${from}.ServerlessEndpoint("${name}", { gpuIds: ${gpuIds}, ${source}, ${args} });`;
   });
   return withPlugin(`const npm = require("pulumi-serverless-gpu");\n${lines.join("\n")}\n${more}`);
 }
