@@ -27,7 +27,7 @@ export function missingHandlers(): InputProblem[] {
 
 /** An inline program of the Automation API runs in a process of its user, in any folder. */
 function isInProgramFolder(): boolean {
-  return /[\\/]@pulumi[\\/]pulumi[\\/]cmd[\\/]run[\\/]/.test(require.main?.filename ?? "");
+  return /[\\/]@pulumi[\\/]pulumi[\\/]cmd[\\/]run[\\/]/.test(process.argv[1] ?? "");
 }
 
 function hasHandlers(folder: string): boolean {
