@@ -237,7 +237,7 @@ sweep() {
     esac
   done
   code=0
-  npx pulumi-serverless-gpu orphans --namespace "$(namespace)" ${ended[@]+"${ended[@]}"} || code=$?
+  npx pulumi-serverless-gpu orphans ${ended[@]+"${ended[@]}"} || code=$?
   # 5: no environment is left, and the other states are of another account, as that of production should be.
   if [ "$code" != 0 ] && [ "$code" != 5 ]; then exit "$code"; fi
   exit "$failed"
@@ -276,9 +276,6 @@ remove_old() {
 }
 
 is_old() { node -e 'process.exit(Date.now() - Date.parse(process.argv[1]) >= process.argv[2] * 3_600_000 ? 0 : 1)' "$1" "${TTL_HOURS:-168}"; }
-
-# Prints the namespace of the project, which the names of its endpoints depend on.
-namespace() { sed -n '/serverless-gpu:namespace/{n;s/^ *value: *//p;}' Pulumi.yaml; }
 
 # Applies the change to a copy, with the emulator and a temporary backend, so that it cannot reach the real account or state.
 rehearse() {
