@@ -47,6 +47,24 @@ test("with onFailure keep, a failed release stays in service and in state, and t
   }
 }, 120_000);
 
+test("the error of a failed release shows its workers' log once, without secrets", async () => {
+  await using run = await start();
+  const { provider, first } = run;
+  const error = await failedUp(provider, programOf("broken"), first);
+  expect(error.message).toContain("CUDA error: no kernel image is available");
+  expect(error.message.match(/\n {2}loading the weights of me\/llama-broken with \[redacted\]/g)).toHaveLength(1);
+}, 120_000);
+
+test("the error of a release whose container never runs shows the service's lines, and no advice that is followed already", async () => {
+  await using run = await start();
+  const { emulator, provider, first } = run;
+  emulator.faults.add({ match: { imageName: "me/llama-2-good" }, effect: { crashLoop: true } });
+  const { message } = await failedUp(provider, SECOND, first);
+  expect(message).toMatch(/did not end within 5 s, so this run cancelled it[\s\S]*\n {2}start container for me\/llama/);
+  expect(message).not.toContain("set workersMin");
+  expect(message.match(/Most likely/g) ?? []).toHaveLength(0);
+}, 120_000);
+
 test("a failed restore leaves a state that shows what serves, and no secret of it in plain text", async () => {
   await using run = await start();
   const { emulator, provider, first } = run;
@@ -126,8 +144,13 @@ describe.each([
     expect(error.message).toContain("neither accepted nor rolled back: someone else changed imageName");
     expect(provider.output()).not.toContain("has passed");
     expect(serving(emulator)).toMatchObject({ image: "me/theirs-good" });
+    const state = error.remembered as Remembered;
+    const again = await failedUp(provider, programOf(kind), state);
+    expect(again.message).toContain("neither accepted nor rolled back: someone else changed imageName");
+    expect(provider.output()).not.toContain("is tested now");
+    expect(serving(emulator)).toMatchObject({ image: "me/theirs-good" });
     // The program still wants its release.
-    const next = await up(provider, programOf("3-good"), error.remembered as Remembered);
+    const next = await up(provider, programOf("3-good"), state);
     expect(next.outputs).toMatchObject({ imageName: "me/llama-3-good" });
     expect(serving(emulator)).toMatchObject({ image: "me/llama-3-good" });
   }, 120_000);
