@@ -39,8 +39,12 @@ export async function testRelease(release: Release): Promise<boolean> {
   const rollOut = rollOutOf(inputs);
   if (!rollOut) return true;
   const isRelease = outcome.changed.some(isReleaseField);
-  if (before && !isRelease && !isNotPassed(before, inputs)) return true;
   const name = String(outs.name ?? id);
+  if (before && !isRelease && !isNotPassed(before, inputs)) {
+    const others = outcome.record ? notAsDeclared(inputs, shownRelease(outcome.record)) : [];
+    if (others.length > 0) log(name, untestedRelease(others));
+    return true;
+  }
   if (outs.workersMax === 0) {
     log(name, "its release is tested once workersMax is raised, because with workersMax 0 it has no workers");
     return false;
@@ -64,7 +68,7 @@ export async function testRelease(release: Release): Promise<boolean> {
 
 /** Returns the error of a release that failed, after what served before was restored. */
 async function afterFailure(release: Release, rollOut: RollOut, reason: string): Promise<Error> {
-  const { id, outs, outcome, before } = release;
+  const { id, outs, outcome, before, inputs } = release;
   const which = `endpoint ${id} ("${outs.name}")`;
   // After a restore, the workers of the failed release and their logs are gone.
   const failed = `the new release of ${which} failed: ${reason}${await evidenceOf(release.connection.client, id)}`;
@@ -75,10 +79,11 @@ async function afterFailure(release: Release, rollOut: RollOut, reason: string):
   const undo = outcome.undo?.();
   const undone = await undo?.catch(messageOf);
   const kept = isAdoption ? " The endpoint was not adopted" : "";
-  if (undone === undefined) {
+  const isLeft = typeof undone === "object" && notAsDeclared(inputs, shownRelease(undone.record)).length === 0;
+  if (undone === undefined || (isLeft && !isAdoption)) {
     return new CodedError(
       "ROLL_OUT",
-      `${failed}\nIt is still in service, because this run does not know what served before.${kept} Change the program, or ` +
+      `${failed}\nThe endpoint still has this release, because this run does not know what served before.${kept} Change the program, or ` +
         `roll it back: npx pulumi-serverless-gpu history ${id} shows the releases, and npx pulumi-serverless-gpu rollback ` +
         `${id} --to <version> --yes returns to one`,
     );
@@ -135,11 +140,15 @@ function shownRelease({ unshown = [], ...endpoint }: Endpoint): Properties {
   return pick({ ...endpoint }, (name) => isReleaseField(name) && !unshown.includes(name));
 }
 
-/** Returns the fields of the program's release that do not serve. */
+/** Returns the fields of the program's release that the endpoint does not have. */
 function notAsDeclared(inputs: Properties, shown: Properties): string[] {
   const declared = flat(pick(inputs, (name) => name in shown && inputs[name] !== undefined));
-  return Object.keys(differing(FIELDS, declared, shown)).map(fieldOf);
+  return [...new Set(Object.keys(differing(FIELDS, declared, shown)).map(fieldOf))];
 }
+
+const untestedRelease = (fields: readonly string[]) =>
+  `warning: someone else has changed ${fields.join(", ")} since the last run or refresh, and that release was not tested. ` +
+  "Run pulumi up --refresh to save the program's release and test it";
 
 /**
  * Throws an error if someone else has changed the release since it was saved, because a test then
@@ -151,7 +160,7 @@ async function refuseChangedByOthers(release: Release, fields: readonly string[]
   if (fields.length === 0) return;
   const text =
     `the new release of endpoint ${id} ("${outs.name}") was neither accepted nor rolled back: someone else changed ` +
-    `${[...new Set(fields)].join(", ")} after it was saved. Their change was kept. Run pulumi up --refresh to save the ` +
+    `${fields.join(", ")} after it was saved. Their change was kept. Run pulumi up --refresh to save the ` +
     "program's release and test it";
   if (before) throw stays(release, text, outs);
   await outcome.undo?.().catch(() => undefined);
