@@ -1,7 +1,5 @@
-import { acceptedWords, CONFIG_NAMESPACE } from "../../provider/connection/config";
 import type { PriceSource } from "../../sdk/catalog/workerPrices";
 import type { EnvironmentSettings } from "../../sdk/connection/settings";
-import { GPU_TIERS } from "../../sdk/contract/limits";
 import { readPrices } from "../forecast/settings/prices";
 import { shownMoney } from "../shownValues";
 import type { CheckFlags } from "./checkFlags";
@@ -66,26 +64,13 @@ export async function judge(
     findings: [
       ...dangersOf(change, resources),
       ...rejectedIn(change.steps, failedUp),
-      ...findingsOf(resources, answers, costs, missed, extraTiersIn(change)),
+      ...findingsOf(resources, answers, costs, missed),
     ],
     missed,
     exceeded: capProblems(costs, change, flags),
     hidden: change.hidden,
     prices,
   };
-}
-
-/**
- * Returns the GPU pools that the config or the environment accepts in addition to the known ones.
- */
-function extraTiersIn({ config }: PlannedChange): string[] {
-  const read = (name: string) => {
-    const value = config[`${CONFIG_NAMESPACE}:${name}`];
-    if (value === "[secret]") return undefined;
-    return typeof value === "string" || value === undefined ? value : JSON.stringify(value);
-  };
-  const known: readonly string[] = GPU_TIERS;
-  return acceptedWords(read).extraGpuTiers.filter((tier) => !known.includes(tier));
 }
 
 /** Returns the lookups that a change needs. A change without endpoints and volumes needs none. */

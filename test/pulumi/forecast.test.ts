@@ -16,7 +16,7 @@ let emulator: Emulator;
 let stack: PulumiStack;
 
 beforeAll(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ profile: "contract" });
   stack = await createStack({
     program: program(whisper('workersMax: 5, scalerType: "REQUEST_COUNT", scalerValue: 2')),
     env: emulator.env,

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { startPlay } from "../../../cli/alerts/play/play";
 import { playedReport } from "../../../cli/forecast/forecast";
 import type { ForecastFlags } from "../../../cli/forecast/forecastFlags";
 import { readLoad } from "../../../cli/forecast/load/readLoad";
@@ -10,6 +9,7 @@ import { openRecorder } from "../../../cli/metrics/recorder";
 import { seededRandom } from "../../../emulator/model/random";
 import type { Job } from "../../../sdk/jobs/jobRecord";
 import { createJobRecorder } from "../../../sdk/recording/jobRecorder";
+import { startPlay } from "../../support/play";
 
 jest.setTimeout(900_000);
 
