@@ -19,7 +19,9 @@ export function otherPackages(resources: readonly CopiedResource[]): string[] {
   return [...new Set(packages)].filter((name) => !OWN.includes(name));
 }
 
-/** Returns the package whose provider the engine did not find, because the state does not name it. */
+/**
+ * Returns the package whose provider the engine did not find, because the state does not name it.
+ */
 export function missingPackage(message: string): string | undefined {
   return /no resource plugin '(?:pulumi-resource-)?([\w-]+)/.exec(message)?.[1];
 }

@@ -50,7 +50,10 @@ function costOf({ pools, gpuCount }: Values, workers: number): number {
   return (dearest * gpuCount * workers * 36) / 1000;
 }
 
-/** Returns what the whole program costs an hour before and after the changes, and whether one is a danger. */
+/**
+ * Returns what the whole program costs an hour before and after the changes, and whether one is a
+ * danger.
+ */
 function calculated(changes: readonly Change[]) {
   const sum = { before: [0, 0], after: [0, 0] } as Record<"before" | "after", [number, number]>;
   const count = (side: "before" | "after", of: Values) => {

@@ -174,7 +174,7 @@ test("a template of the next version that takes the place of the last one is no 
   expect((await reviewed(previewOf(steps), {})).code).toBe(0);
 });
 
-test("of two deleted endpoints, the one that is more like the new one counts as renamed", async () => {
+test("the deleted endpoint that is more like the new one counts as renamed", async () => {
   const other = { ...OLD, id: "e2", idleTimeout: 9, templateId: "other" };
   const steps = [step("delete", "other", { old: other }), remove("llama", "dynamic"), add("llama2", "dynamic")];
   const json = JSON.parse((await reviewed(previewOf(steps), { json: true })).stdout);
