@@ -36,7 +36,7 @@ export async function withEvidence(error: unknown, client: ProviderClient, id: s
 /** The codes of the errors that workers may explain. */
 const EXPLAINED: readonly string[] = ["READY_TIMEOUT", "DELETE_TIMEOUT", "RECYCLE_TIMEOUT", "SMOKE_TEST", "JOB_FAILED"];
 
-/** Returns the last lines that the workers' programs printed or, if there are none, RunPod's lines. */
+/** Returns the last lines that the workers printed or, if there are none, RunPod's own lines. */
 async function lastLines(endpoints: ProviderClient["endpoints"], id: string): Promise<readonly string[]> {
   const lines: LogLine[] = [];
   try {
