@@ -1,4 +1,4 @@
-import { ServerlessGpuError } from "../../sdk/errors/errors";
+import { type ErrorCode, ServerlessGpuError } from "../../sdk/errors/errors";
 import type { LogLine } from "../../sdk/logs/record";
 import type { ProviderClient } from "../connection/providerClient";
 import { cancelled } from "../engine/cancellation";
@@ -34,7 +34,13 @@ export async function withEvidence(error: unknown, client: ProviderClient, id: s
 }
 
 /** The codes of the errors that workers may explain. */
-const EXPLAINED: readonly string[] = ["READY_TIMEOUT", "DELETE_TIMEOUT", "RECYCLE_TIMEOUT", "SMOKE_TEST", "JOB_FAILED"];
+const EXPLAINED: readonly ErrorCode[] = [
+  "READY_TIMEOUT",
+  "DELETE_TIMEOUT",
+  "RECYCLE_TIMEOUT",
+  "SMOKE_TEST",
+  "JOB_FAILED",
+];
 
 /** Returns the last lines that the workers printed or, if there are none, RunPod's own lines. */
 async function lastLines(endpoints: ProviderClient["endpoints"], id: string): Promise<readonly string[]> {
