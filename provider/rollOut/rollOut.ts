@@ -93,16 +93,24 @@ async function afterFailure(release: Release, rollOut: RollOut, reason: string):
     return isAdoption ? new CodedError("ROLL_OUT", text) : stays(release, text, unsettled(before, outs));
   }
   const { record, left } = undone;
-  if (left.length > 0 && !isAdoption) {
-    const text = `${failed}\nWhat served before was restored, except for ${left.join(", ")}, which someone else has changed or whose previous value is not known`;
-    return stays(release, text, { ...outs, ...release.fieldsOf(record) });
-  }
-  const exception = left.length > 0 ? `, except for ${left.join(", ")}` : "";
-  return new CodedError(
-    "ROLL_OUT",
+  const exception =
+    left.length > 0
+      ? `, except for ${left.join(", ")}, which someone else has changed or whose previous value is not known`
+      : "";
+  const text =
     `${failed}\nWhat served before was saved again${exception}, and RunPod replaces the workers.${kept} The next pulumi up ` +
-      "tries the same release again, unless you change the program",
-  );
+    "tries the same release again, unless you change the program";
+  return isAdoption || (left.length === 0 && describes(before, inputs, record))
+    ? new CodedError("ROLL_OUT", text)
+    : stays(release, text, { ...outs, ...release.fieldsOf(record) });
+}
+
+/**
+ * Returns `false` if an earlier run recorded a release that has not passed, and the endpoint has
+ * another one now.
+ */
+function describes(before: Properties, { rollOut }: Properties, record: Endpoint): boolean {
+  return !isNotPassed(before, { ...before, rollOut }) || notAsDeclared(before, shownRelease(record)).length === 0;
 }
 
 /** Returns an error that makes the engine record what is in service. */
