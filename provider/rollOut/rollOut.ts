@@ -9,6 +9,7 @@ import { changedIn } from "../fields/managed";
 import { differing, fieldOf, flat } from "../fields/settings";
 import { lastWrite, ownerOf, stampOutput } from "../machine/stamp";
 import type { Settling } from "../records/recordHandlers";
+import type { Undone } from "../records/write";
 import { evidenceOf } from "../smokeTest/evidence";
 import { judge } from "./judge";
 import { isNotPassed, isReleaseField } from "./passed";
@@ -92,7 +93,13 @@ async function afterFailure(release: Release, rollOut: RollOut, reason: string):
     const text = `${failed}\nIt may still be in service, because restoring what served before failed: ${undone}. Run pulumi up again`;
     return isAdoption ? new CodedError("ROLL_OUT", text) : stays(release, text, unsettled(before, outs));
   }
-  const { record, left } = undone;
+  return restored(release, failed, undone);
+}
+
+/** Returns the error of a failed release whose endpoint has again what it had before. */
+function restored(release: Release, failed: string, { record, left }: Undone<Endpoint>): Error {
+  const { outs, before, inputs } = release;
+  const kept = before ? "" : " The endpoint was not adopted";
   const exception =
     left.length > 0
       ? `, except for ${left.join(", ")}, which someone else has changed or whose previous value is not known`
@@ -100,7 +107,7 @@ async function afterFailure(release: Release, rollOut: RollOut, reason: string):
   const text =
     `${failed}\nWhat served before was saved again${exception}, and RunPod replaces the workers.${kept} The next pulumi up ` +
     "tries the same release again, unless you change the program";
-  return isAdoption || (left.length === 0 && describes(before, inputs, record))
+  return !before || (left.length === 0 && describes(before, inputs, record))
     ? new CodedError("ROLL_OUT", text)
     : stays(release, text, { ...outs, ...release.fieldsOf(record) });
 }
