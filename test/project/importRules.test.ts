@@ -9,7 +9,7 @@ import { importsIn, sourceFiles, targetOf } from "../support/sources";
 const RULES: Record<string, { packages: string[]; files: string[] }> = {
   provider: { packages: ["@pulumi/pulumi"], files: ["provider/", "sdk/"] },
   sdk: {
-    packages: ["undici", "graphql-request", "graphql", "zod", "fastest-levenshtein", "eventsource-parser"],
+    packages: ["undici", "graphql-request", "graphql", "zod", "fastest-levenshtein", "eventsource-parser", "croner"],
     files: ["sdk/"],
   },
   emulator: { packages: ["graphql", "undici", "zod"], files: ["emulator/", "sdk/contract/"] },
@@ -77,6 +77,7 @@ const ARROWS: Record<string, Arrows> = {
       openai: ["contract", "transport", "jobs"],
       loadBalancer: ["contract", "transport"],
       pods: ["contract", "transport"],
+      schedule: [],
       // The wings: nothing imports them but client/apis.ts.
       graphql: OF_WING,
       restV2: [...OF_WING, "logs", "pods"],
@@ -232,6 +233,7 @@ const ARROWS: Record<string, Arrows> = {
       metrics: ["connection", "explain", "forecast"],
       alerts: ["explain", "metrics"],
       rollback: ["connection", "history", "doctor"],
+      schedule: ["check"],
     },
   },
   plugin: {
@@ -319,12 +321,19 @@ test("no files import each other in a circle, including type imports", () => {
   expect(circles(Object.keys(RULES).flatMap(sourceFiles))).toEqual([]);
 });
 
-test("every imported package is declared as a dependency, and every dependency is imported", () => {
-  const { dependencies, peerDependencies } = require("../../package.json") as Record<string, Record<string, string>>;
+/** The packages that `dist` contains, and whose types it does not use: nobody needs to install them. */
+const ONLY_BUNDLED = ["eventsource-parser", "fastest-levenshtein", "graphql-request"];
+
+test("every imported package is declared as a dependency or only bundled, and every dependency is imported", () => {
+  const { dependencies, peerDependencies, devDependencies } = require("../../package.json") as Record<
+    string,
+    Record<string, string>
+  >;
   const imported = PACKAGED.flatMap((folder) =>
     sourceFiles(folder).flatMap((file) => importsOf(file).map(({ specifier }) => specifier)),
   );
   const packages = imported.filter((each) => !each.startsWith(".") && !each.startsWith("node:")).map(packageOf);
   const declared = Object.keys({ ...dependencies, ...peerDependencies });
-  expect([...new Set(packages)].sort()).toEqual(declared.sort());
+  expect([...new Set(packages)].sort()).toEqual([...declared, ...ONLY_BUNDLED].sort());
+  expect(Object.keys(devDependencies ?? {})).toEqual(expect.arrayContaining(ONLY_BUNDLED));
 });
