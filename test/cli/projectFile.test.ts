@@ -25,7 +25,7 @@ config:
   serverless-gpu:queueUrl: "https://api.example.com:8080" # a URL
   serverless-gpu:restUrl:
     description: no value
-  serverless-gpu:extraGpuTiers: [ONE, TWO]
+  serverless-gpu:acceptWords: [ONE, TWO]
   other:api: graphql
   workersMax: { type: integer, default: 3 }
 resources:

@@ -90,11 +90,11 @@ test.each([
     apiKey: "own-key-4711",
     graphqlUrl: emulator.url,
     queueUrl: emulator.url,
-    extraGpuTiers: '["NEW_99"]',
+    acceptWords: '["HOPPER_142"]',
   };
   const env = { SERVERLESS_GPU_API_KEY: "wrong-key", SERVERLESS_GPU_GRAPHQL_URL: "http://127.0.0.1:9" };
   await using plugin = await startPlugin(env, { config, provider });
-  const { inputs, failures } = await plugin.check(ONE, { ...INPUTS, gpuIds: ["NEW_99"], name: "one" });
+  const { inputs, failures } = await plugin.check(ONE, { ...INPUTS, gpuIds: ["HOPPER_142"], name: "one" });
   expect(failures).toEqual([]);
   const wrongTier = await plugin.create(ONE, inputs).catch((error: Error) => error);
   expect(wrongTier).not.toMatchObject({ message: expect.stringContaining("own-key-4711") });
