@@ -67,24 +67,25 @@ const lazyPackages = {
       return isContained && !isBuiltIn ? undefined : { path: name, namespace: "package" };
     });
     onLoad({ filter: /./, namespace: "package" }, ({ path: name }) => ({
-      // Rollup loads required modules first, also node:sqlite, which older Node.js lacks.
-      contents:
-        name === "node:sqlite"
-          ? `module.exports = process.getBuiltinModule("${name}");`
-          : `module.exports = ${REQUIRE}(${JSON.stringify(name)});`,
+      contents: `module.exports = ${REQUIRE}(${JSON.stringify(name)});`,
     }));
   },
 };
 
 /**
- * Leaves out zod's messages in all languages. zod imports the English ones, which it uses, itself.
+ * Leaves out zod's messages in all languages: zod imports the English ones, which it uses, itself.
+ * Rollup loads required modules first, also undici's node:sqlite, which older Node.js lacks.
  * @type {import("esbuild").Plugin}
  */
-const withoutLocales = {
-  name: "without-locales",
+const withoutUnused = {
+  name: "without-unused",
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /\/locales\/index\.js$/ }, ({ path: name }) => ({ path: name, namespace: "unused" }));
     onLoad({ filter: /./, namespace: "unused" }, () => ({ contents: "export {};" }));
+    onResolve({ filter: /^node:sqlite$/ }, ({ path: name }) => ({ path: name, namespace: "lazy" }));
+    onLoad({ filter: /./, namespace: "lazy" }, ({ path: name }) => ({
+      contents: `module.exports = process.getBuiltinModule("${name}");`,
+    }));
   },
 };
 
@@ -98,7 +99,7 @@ async function bundleApart() {
     entryPoints: { undici: ALIAS["undici/index.js"], zod: "zod" },
     outdir: path.join(dist, "core"),
     mainFields: ["module", "main"],
-    plugins: [withoutLocales],
+    plugins: [withoutUnused],
     metafile: true,
   });
   return metafile.inputs;
