@@ -41,8 +41,8 @@ const CONTAINED = /^(eventsource-parser|fastest-levenshtein|graphql-request)$/;
 const ALIAS = { "undici/index.js": path.join(__dirname, "undiciParts.js") };
 
 /**
- * The largest of them, each in a file of its own, which is loaded when the first module that imports
- * it runs: a Pulumi program, which sends no request itself, needs none of them.
+ * The largest of them, each in a file of its own, which is loaded when the first module that
+ * imports it runs: a Pulumi program, which sends no request itself, needs none of them.
  * @type {Readonly<Record<string, string>>}
  */
 const APART = { "undici/index.js": "undici", zod: "zod" };
