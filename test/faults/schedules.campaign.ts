@@ -110,7 +110,7 @@ let emulator: Emulator;
 let stack: PulumiStack;
 
 beforeAll(async () => {
-  emulator = await startEmulator({ drainMs: 0 });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0 });
   stack = await createRepository(emulator, programOf(Object.entries(ENDPOINTS).map(declared)), API_ENV);
 });
 afterAll(async () => {

@@ -23,7 +23,7 @@ let emulator: Emulator;
 let stack: PulumiStack;
 
 beforeEach(async () => {
-  emulator = await startEmulator({ drainMs: 0 });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0 });
   stack = await createRepository(emulator, programOf(BOTH));
 });
 afterEach(async () => {
