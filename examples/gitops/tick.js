@@ -60,7 +60,7 @@ function changesCounts(step, spends) {
 function changes({ steps, diagnostics = [] }) {
   const messages = diagnostics.map(({ message = "" }) => message.replace(/<\{%.*?%\}>/g, "").trim());
   for (const message of messages) if (message !== "") console.log(message);
-  const spends = messages.some((message) => message.startsWith("getSpend: "));
+  const spends = messages.some((message) => /^getSpend: /m.test(message));
   const changed = (steps ?? []).filter(({ op }) => !["same", "read", "refresh"].includes(op));
   const others = changed.filter((step) => !changesCounts(step, spends));
   for (const step of changed) {

@@ -14,7 +14,7 @@ import { API, API_ENV } from "./campaignApi";
  * an hour, the service is compared with the plan of a calendar that shares no code with ours. A tick
  * runs only where something is due, and at some other quarters, because it takes seconds.
  *
- * SCHEDULE_DAYS and SCHEDULE_SEED choose the length and the events.
+ * SCHEDULE_FROM, SCHEDULE_DAYS and SCHEDULE_SEED choose the dates and the events.
  */
 
 const DAYS = Number(process.env.SCHEDULE_DAYS ?? 31);
@@ -22,8 +22,8 @@ const SEED = Number(process.env.SCHEDULE_SEED ?? 1);
 const QUARTER_MS = 900_000;
 const MINUTE_MS = 60_000;
 
-/** March 2027: clocks change in New York on the 14th, and in Berlin on the 28th. */
-const FROM = Date.UTC(2027, 2, 1);
+/** In March 2027, clocks change in New York on the 14th, and in Berlin on the 28th. */
+const FROM = Date.parse(process.env.SCHEDULE_FROM ?? "2027-03-01");
 
 type Counts = readonly [workersMin: number, workersMax: number];
 
