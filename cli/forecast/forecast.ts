@@ -8,7 +8,7 @@ import type { ForecastFlags, LostLimit } from "./forecastFlags";
 import { busiestHour } from "./load/busiest";
 import { openLoad } from "./load/openLoad";
 import type { ReadLoad } from "./load/readLoad";
-import { calibrationOf, calibrationSentence, calibrationText } from "./report/calibration";
+import { type Calibration, calibrationOf, calibrationSentence, calibrationText, hasDelays } from "./report/calibration";
 import { keepsJobs, type Limits, paretoFront } from "./report/choose";
 import { type During, duringText, watchedSummary } from "./report/during";
 import { writePictures } from "./report/page";
@@ -102,9 +102,7 @@ export async function playedReport(
   const exceeded = [
     ...limitsExceeded(flags, maxLost, last),
     ...(during ? duringLimitsExceeded(flags, maxLost, during) : []),
-    ...(flags.requireCalibration && calibration.verdict !== "calibrated"
-      ? [`--require-calibration demands a calibrated forecast, so no limit counts. ${calibrationSentence(calibration)}`]
-      : []),
+    ...(flags.requireCalibration ? notCalibrated(flags, calibration) : []),
   ];
   const warnings = [
     ...warningsOf(load.spanS, last, swept?.refused ?? 0),
@@ -120,6 +118,18 @@ export async function playedReport(
     warnings,
     exceeded,
   };
+}
+
+/** Returns why the limits are not those of a calibrated forecast. */
+function notCalibrated({ maxP95, maxDuring = {} }: ForecastFlags, calibration: Calibration): string[] {
+  const demand = "--require-calibration demands";
+  if (calibration.verdict !== "calibrated")
+    return [`${demand} a calibrated forecast, so no limit counts. ${calibrationSentence(calibration)}`];
+  const { lost: _, ...delays } = maxDuring;
+  if (hasDelays(calibration) || (maxP95 === undefined && Object.keys(delays).length === 0)) return [];
+  return [
+    `${demand} measured delays for a limit of them. Only clients and webhook receivers measure delays: let one of them record, too`,
+  ];
 }
 
 /** Returns `true` if a change replaces the workers because they need other machines. */

@@ -1,4 +1,4 @@
-import type { CatalogGpu } from "../../sdk";
+import type { CatalogGpu, WorkerCounts } from "../../sdk";
 import { PUBLIC_PRICES } from "../../sdk/catalog/publicPrices";
 import type { StockLevel } from "../../sdk/catalog/record";
 import { catalogPrices, type PricedSettings, PUBLIC_PRICE_SOURCE, workerPrices } from "../../sdk/catalog/workerPrices";
@@ -6,16 +6,20 @@ import type { WatchedSettings } from "./endpointReads";
 
 const LEVELS: Readonly<Record<StockLevel, number>> = { None: 0, Low: 1, Unknown: 1, Medium: 2, High: 3 };
 
-/**
- * Returns the price of one GPU by pool, in US dollars an hour. Uses the catalog's price, or the
- * public price table if the catalog has none.
- */
-export function poolPrices(gpus: readonly CatalogGpu[] | undefined): ReadonlyMap<string, number> {
+/** An amount in US dollars an hour, and where the price comes from. */
+export interface Price {
+  readonly dollars: number;
+  /** `catalog`, or the name of the public price table. */
+  readonly source: string;
+}
+
+/** Returns the price of one GPU by pool. */
+export function poolPrices(gpus: readonly CatalogGpu[] | undefined): ReadonlyMap<string, Price> {
   const pools = new Set([...Object.keys(PUBLIC_PRICES.perSecond), ...(gpus ?? []).flatMap(({ pool }) => pool ?? [])]);
-  const prices = new Map<string, number>();
+  const prices = new Map<string, Price>();
   for (const pool of pools) {
     const price = firstPrice({ gpuIds: pool, gpuCount: 1, instanceIds: "" }, gpus);
-    if (price !== undefined) prices.set(pool, price);
+    if (price) prices.set(pool, price);
   }
   return prices;
 }
@@ -30,16 +34,21 @@ export function poolStock(gpus: readonly CatalogGpu[] | undefined): ReadonlyMap<
 }
 
 /**
- * Returns the price of a worker in US dollars an hour, based on its first GPU pool. Returns
- * `undefined` if the price is unknown, as for CPU workers.
+ * Returns the cost of an endpoint's workers, based on its first GPU pool. Returns `undefined` if
+ * the price is unknown, as for CPU workers.
  */
-export function workerPrice(
+export function workersCost(
   settings: WatchedSettings | undefined,
+  workers: Pick<WorkerCounts, "running" | "idle"> | undefined,
   gpus: readonly CatalogGpu[] | undefined,
-): number | undefined {
-  return settings && firstPrice(settings, gpus);
+): Price | undefined {
+  const price = settings && firstPrice(settings, gpus);
+  if (!price || !workers) return undefined;
+  return { ...price, dollars: Number(((workers.running + workers.idle) * price.dollars).toPrecision(12)) };
 }
 
-function firstPrice(settings: PricedSettings, gpus: readonly CatalogGpu[] | undefined): number | undefined {
-  return workerPrices(settings, [catalogPrices({ gpus }, "the catalog"), PUBLIC_PRICE_SOURCE])[0]?.perHour;
+function firstPrice(settings: PricedSettings, gpus: readonly CatalogGpu[] | undefined): Price | undefined {
+  const [price] = workerPrices(settings, [catalogPrices({ gpus }, "catalog"), PUBLIC_PRICE_SOURCE]);
+  const { perHour, source } = price ?? {};
+  return perHour === undefined || source === undefined ? undefined : { dollars: perHour, source };
 }

@@ -2,10 +2,9 @@
 # The steps of a deployment pipeline. A CI job calls one of them:
 #
 #   pipeline.sh preview    for a proposed change: shows what it would do. Needs no API key unless the program uses data sources
-#                          With a load.csv it also forecasts delay and cost. With REVIEW it also reviews the change, and fails
-#                          if a cap of REVIEW is exceeded or if the change is impossible
-#   pipeline.sh up         after a merge: applies it. With REVIEW and without PLAN, for the environment of a request, it first
-#                          reviews the program, and creates nothing that exceeds a cap. If the state contains pending operations
+#                          With CHECK it also checks the change, and fails if a cap of CHECK is exceeded, or if there is a danger
+#   pipeline.sh up         after a merge: applies it. With CHECK and without PLAN, for the environment of a request, it first
+#                          checks the program, and creates nothing that exceeds a cap. If the state contains pending operations
 #                          of a killed run, it reads the service first. With PLAN it then fails, unless only creates are pending
 #   pipeline.sh drift      on a schedule: exits with 7 if the service differs from the state
 #   pipeline.sh repair     manually, after drift: restores the values of the program
@@ -21,7 +20,7 @@
 #                          and those of killed jobs; then lists what no stack manages. Fails at the end if a removal failed
 #                          or something is left, so that somebody looks. It must not run beside the up of an environment
 #   pipeline.sh rehearse   for a change from a fork, which gets no secrets: creates everything at the emulator and destroys it. With
-#                          REHEARSE, for a trusted request: updates a copy of the stack at the emulator. Writes rehearsal.md
+#                          REHEARSAL, for a trusted request: updates a copy of the stack at the emulator. Writes rehearsal.md
 #
 # Environment:
 #   STACK                       the stack (default: dev); created on first use. With PLAN, commit its file, Pulumi.<stack>.yaml
@@ -29,9 +28,9 @@
 #   PULUMI_CONFIG_PASSPHRASE    or another secrets provider
 #   SERVERLESS_GPU_API_KEY      the key; from the CI's secret store, so that a rotated key does not change the state
 #   SERVERLESS_GPU_SERVICE      runpod, or set the three SERVERLESS_GPU_…_URL
-#   REVIEW                      optional: options of serverless-gpu check, such as --max-per-hour 20 --max-at-rest 2. Preview then writes
-#                               review.md. With a key in the environment it also checks stock and the account's quota
-#   REHEARSE                    optional: options of serverless-gpu check --rehearse, such as --from-state --max-per-hour 20. Without them,
+#   CHECK                       optional: options of serverless-gpu check, such as --max-per-hour 20 --max-at-rest 2. Preview then writes
+#                               check.md. With a key in the environment it also checks stock and the account's quota
+#   REHEARSAL                   optional: options of serverless-gpu check --rehearse, such as --from-state --load load.csv. Without them,
 #                               rehearse needs no backend, and uses only the config in Pulumi.<stack>.yaml
 #   TTL_HOURS                   for sweep: how long an environment lives after its last update (default: 168, a week)
 #   PLAN                        optional: the file in which preview saves its plan. up applies exactly this plan, or fails
@@ -50,8 +49,6 @@ run() {
   pulumi "$command" --stack "${STACK:-dev}" --non-interactive --color never "$@"
 }
 
-# Also forecasts delay and cost, before and after, if the repository has a log of jobs. Limits such as --max-cost 50/month would
-# fail the step.
 preview() {
   if [ -n "${PLAN:-}" ]; then
     local pending had_file=
@@ -66,17 +63,16 @@ preview() {
   else
     run preview --diff
   fi
-  if [ -f load.csv ]; then npx pulumi-serverless-gpu forecast --load load.csv --stack "${STACK:-dev}" --program; fi
-  if [ -n "${REVIEW+set}" ]; then review; fi
+  if [ -n "${CHECK+set}" ]; then check; fi
 }
 
-# Reviews the whole change: cost against the caps in REVIEW, what cannot start, and data that goes.
-review() {
+# Checks the whole change: cost against the caps in CHECK, what cannot start, and what would be lost.
+check() {
   run preview --json --show-sames >preview.json
   local code=0
-  # Without quotes: REVIEW holds several options.
-  npx pulumi-serverless-gpu check preview.json --markdown $REVIEW >review.md || code=$?
-  echo "The review is in review.md."
+  # Without quotes: CHECK holds several options.
+  npx pulumi-serverless-gpu check preview.json --markdown $CHECK >check.md || code=$?
+  echo "The verdict is in check.md."
   return "$code"
 }
 
@@ -149,7 +145,7 @@ stale() {
 
 # Creates or updates an environment, unless it would exceed a cap.
 up() {
-  if [ -n "${REVIEW+set}" ]; then review; fi
+  if [ -n "${CHECK+set}" ]; then check; fi
   select_stack
   local pending
   pending=$(unfinished)
@@ -237,7 +233,7 @@ sweep() {
     esac
   done
   code=0
-  npx pulumi-serverless-gpu orphans --namespace "$(namespace)" ${ended[@]+"${ended[@]}"} || code=$?
+  npx pulumi-serverless-gpu orphans ${ended[@]+"${ended[@]}"} || code=$?
   # 5: no environment is left, and the other states are of another account, as that of production should be.
   if [ "$code" != 0 ] && [ "$code" != 5 ]; then exit "$code"; fi
   exit "$failed"
@@ -277,14 +273,11 @@ remove_old() {
 
 is_old() { node -e 'process.exit(Date.now() - Date.parse(process.argv[1]) >= process.argv[2] * 3_600_000 ? 0 : 1)' "$1" "${TTL_HOURS:-168}"; }
 
-# Prints the namespace of the project, which the names of its endpoints depend on.
-namespace() { sed -n '/serverless-gpu:namespace/{n;s/^ *value: *//p;}' Pulumi.yaml; }
-
 # Applies the change to a copy, with the emulator and a temporary backend, so that it cannot reach the real account or state.
 rehearse() {
   local code=0
-  # Without quotes: REHEARSE holds several options.
-  npx pulumi-serverless-gpu check --rehearse --stack "${STACK:-dev}" ${REHEARSE:---creation} --markdown >rehearsal.md || code=$?
+  # Without quotes: REHEARSAL holds several options.
+  npx pulumi-serverless-gpu check --rehearse --stack "${STACK:-dev}" ${REHEARSAL:---creation} --markdown >rehearsal.md || code=$?
   cat rehearsal.md
   return "$code"
 }

@@ -137,7 +137,8 @@ export function providerConnection(readConfig: ReadConfig, environment: NodeJS.P
   const ofEnvironment = environmentSource(environment);
   const provider = readConfig("explicit")?.trim();
   if (!provider) {
-    const label = () => "the stack's config";
+    // The engine merges the project file into the stack's config.
+    const label = () => "Pulumi's config";
     return resolveConnection([ofEnvironment, { read: readConfig, label }]);
   }
   const variable = readConfig("apiKeyEnv")?.trim();

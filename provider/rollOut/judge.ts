@@ -68,14 +68,7 @@ async function waitForWorkers(judged: Judged, needsReady: boolean, timeoutMs: nu
       `its workers were not replaced within ${seconds} s: ${words}. Wait for long jobs, or set a longer rollOut.timeout`,
     );
   }
-  return `none of its workers was ready after ${seconds} s: ${words}${await whyWaiting(judged, timeoutMs)}`;
-}
-
-/** Returns why the release's workers do not start, if RunPod shows the cause. */
-async function whyWaiting({ client, id }: Judged, waitedMs: number): Promise<string> {
-  const look = client.endpoints.diagnose(id, { awaited: "workers", waitedMs, logs: true, signal: cancelled });
-  const { summary, causes } = await look.catch(() => ({ summary: "", causes: [] }));
-  return summary === "" ? "" : `. Most likely: ${summary}. ${causes[0]?.advice ?? ""}`;
+  return `none of its workers was ready after ${seconds} s: ${words}`;
 }
 
 /**

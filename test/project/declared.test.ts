@@ -2,7 +2,9 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import ts from "typescript";
 import { apply, canHappen, type Job, type JobEvent, newJob } from "../../emulator/jobs/jobStates";
+import { fidelity } from "../../emulator/model/fidelity";
 import { GPU_POOLS as EMULATOR_POOLS, GPU_TYPES } from "../../emulator/model/gpuTypes";
+import { faultChoices } from "../../emulator/server/faultRule";
 import { JOB_STATES } from "../../sdk/contract/enums";
 import { GPU_POOLS as CLIENT_POOLS } from "../../sdk/contract/gpuPools";
 import { CAUSE_IDS } from "../../sdk/diagnosis/causes";
@@ -108,6 +110,13 @@ test("the command line reads every flag that it declares", () => {
 test("every kind of fault is described on the emulator's page", () => {
   const page = readFileSync(path.join(REPOSITORY, "docs/emulator.md"), "utf8");
   expect([...faultKinds()].filter((kind) => !new RegExp(`\\b${kind}\\b`).test(page))).toEqual([]);
+});
+
+test("every kind of fault of workers, webhooks or the stock is named by a row of the emulator's behavior", () => {
+  const texts = Object.values(fidelity).map(({ text }) => text);
+  const named = (kind: string) => texts.some((text) => new RegExp(`\\b${kind}\\b`).test(text));
+  const ofService = faultChoices().filter(({ onlyEndpoint }) => onlyEndpoint);
+  expect(ofService.filter(({ name }) => !named(name)).map(({ name }) => name)).toEqual([]);
 });
 
 test("the client and the emulator name the same GPU pools with the same GPU types", () => {

@@ -50,6 +50,20 @@ test("a preview reports once that the URLs take precedence over the named servic
   expect((await stack.run(["preview"], service)).output).not.toContain("take precedence");
 });
 
+test("a wrong key is reported in one line for each resource, and in no line for the stack", async () => {
+  await stack.succeed(["up", "--yes", "--skip-preview"]);
+  const wrong = { SERVERLESS_GPU_API_KEY: "another-key" };
+  for (const command of ["preview", "refresh"]) {
+    const { exitCode, output } = await stack.run([command, ...(command === "refresh" ? ["--yes"] : [])], wrong);
+    expect(exitCode).not.toBe(0);
+    const diagnostics = output.slice(output.indexOf("Diagnostics:")).split("\n");
+    const lines = diagnostics.filter((line) => line.includes("responded with 401"));
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines.filter((line) => !/^ {4}error: /.test(line))).toEqual([]);
+    expect(lines.length).toBeLessThanOrEqual(2);
+  }
+});
+
 test("an explicit provider uses its own key", async () => {
   await stack.writeProgram(`${TWO}
 options.provider = new ServerlessGpuProvider("own", { apiKey: "${emulator.env.SERVERLESS_GPU_API_KEY}", graphqlUrl: "${emulator.url}", queueUrl: "${emulator.url}" });

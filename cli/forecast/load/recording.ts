@@ -2,7 +2,8 @@ import type { Duration } from "../../../emulator/forecast/load";
 import { seededRandom } from "../../../emulator/model/random";
 import { type PriceSource, tablePrices } from "../../../sdk/catalog/workerPrices";
 import type { RecordedLine } from "../../../sdk/recording/recording";
-import { countedWorkers, type Interval, type Measured, measuredIn } from "./measured";
+import { shownTime } from "../../shownValues";
+import { countedWorkers, type Interval, type Measured, measuredIn, withoutGaps } from "./measured";
 import { recordedLines, recordingFiles } from "./recordedLines";
 
 /** A job in a recording. Times are in seconds; arrivals count from 1970. */
@@ -45,6 +46,7 @@ interface Part {
   readonly to: string;
   readonly arrivals?: number;
   readonly completed?: number;
+  readonly failed?: number;
   readonly queued?: number;
   readonly workers?: Readonly<Record<string, number>>;
 }
@@ -82,11 +84,12 @@ export function readRecording(
       prices,
     };
   }
-  const kept = withoutOverlaps(intervals);
+  const { intervals: kept, gapMs, moved } = withoutGaps(withoutOverlaps(intervals));
+  const gaps = gapMs < LEAST_GAP_MS ? "" : `, ${shownTime(gapMs / 1000)} without measurements left out`;
   return {
     jobs: spread(kept, draw),
-    description: `recording: arrivals of ${kept.length} intervals, ${times}${lost}`,
-    measured: (spanS) => measuredIn(kept, [...jobs.values()], spanS),
+    description: `recording: arrivals of ${kept.length} intervals, ${times}${gaps}${lost}`,
+    measured: (spanS) => measuredIn(kept, jobsIn(jobs.values(), moved), spanS),
     prices,
   };
 }
@@ -108,11 +111,21 @@ function collect(files: readonly string[]): {
     if (!line) damaged += 1;
     else if (line.kind === "interval") {
       if (line.prices !== undefined && line.at !== undefined) prices = recordedPrices(line as PricedLine);
-      for (const { id, name, from, to, arrivals, completed, queued, workers } of line.endpoints as readonly Part[]) {
+      for (const {
+        id,
+        name,
+        from,
+        to,
+        arrivals,
+        completed = 0,
+        failed = 0,
+        queued,
+        workers,
+      } of line.endpoints as readonly Part[]) {
         const recorded = of(id);
         if (name !== undefined) recorded.names.add(name);
         if (from === undefined || arrivals === undefined) continue;
-        const gauges = { completed: completed ?? 0, queued: queued ?? 0, workers: countedWorkers(workers) };
+        const gauges = { finished: completed + failed, queued: queued ?? 0, workers: countedWorkers(workers) };
         recorded.intervals.push({ from: Date.parse(from), to: Date.parse(to), arrivals, ...gauges });
       }
     } else if (line.kind === "job") addJob(of((line as Line).endpoint), line as Line);
@@ -134,7 +147,8 @@ function addJob({ jobs }: Recorded, { at, job, status, submittedAt, delayMs, run
   const key = [job, status, delayMs, runMs].join(" ");
   const known = jobs.get(key);
   const times = { arrivedAt, delayMs: typeof delayMs === "number" ? delayMs : undefined };
-  const seen = { ...times, runMs: status === "COMPLETED" && typeof runMs === "number" ? runMs : undefined };
+  // A failed job has occupied its worker, too.
+  const seen = { ...times, runMs: typeof runMs === "number" && run > 0 ? runMs : undefined };
   // The submit time is exact, while the time derived from the counters is not.
   if (!known || typeof submittedAt === "string") jobs.set(key, seen);
 }
@@ -151,6 +165,17 @@ function chosen(folder: string, found: ReadonlyMap<string, Recorded>, endpoint: 
       ? `${folder} has no arrivals yet: they are computed from two intervals`
       : `${folder} has no endpoint "${endpoint}". It has: ${shown(all)}`,
   );
+}
+
+/** Shorter gaps, in milliseconds, are not worth a remark. */
+const LEAST_GAP_MS = 60_000;
+
+/** Returns the jobs that arrived while the recorder ran. */
+function jobsIn(jobs: Iterable<SeenJob>, moved: (at: number) => number | undefined): SeenJob[] {
+  return [...jobs].flatMap((job) => {
+    const arrivedAt = moved(job.arrivedAt);
+    return arrivedAt === undefined ? [] : [{ ...job, arrivedAt }];
+  });
 }
 
 /** Two recorders may have covered the same time, which must count only once. */

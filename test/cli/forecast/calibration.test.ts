@@ -47,7 +47,7 @@ async function calibrated(workers: number, prices?: Readonly<Record<string, numb
 test("a recording that the model reproduces counts as calibrated, and the error is printed beside each figure", async () => {
   const { calibration, exceeded } = await calibrated(1);
   expect(calibration.verdict).toBe("calibrated");
-  expect(calibration.rows.map(({ name }) => name)).toEqual(["completed", "queueDepth", "workerSeconds"]);
+  expect(calibration.rows.map(({ name }) => name)).toEqual(["finished", "queueDepth", "workerSeconds"]);
   for (const { error } of calibration.rows) expect(Math.abs(error)).toBeLessThan(0.1);
   expect(exceeded).toEqual([]);
 });

@@ -123,8 +123,7 @@ export const doubles: State[] = [
         },
       ],
     },
-    causes: ["workers-busy"],
-    fine: ["rollout"],
+    causes: ["workers-busy", "rollout"],
     graphql: "hides",
   },
   {

@@ -1,5 +1,5 @@
 import type { Worker } from "../world";
-import { container, STARTING, type State, starts, system, traceback, waiting } from "./state";
+import { container, FULL_GPU_ADVICE, STARTING, type State, starts, system, traceback, waiting } from "./state";
 
 const worker = (id: string, status: Worker["status"], more: Partial<Worker> = {}): Worker => ({
   id,
@@ -50,7 +50,8 @@ export const loaded: State[] = [
       max: 1,
       workers: [worker("a", "RUNNING", { log: [...starts(900), container(890, STARTING)] })],
     },
-    causes: ["handler-takes-no-jobs"],
+    causes: [],
+    fine: ["handler-takes-no-jobs"],
     graphql: "hides",
   },
   {
@@ -324,10 +325,12 @@ export const loaded: State[] = [
   },
 ];
 
-/** The same worlds as CPU endpoints, where GPUs play no part. */
+/** The same world as a CPU endpoint, of whose stock nothing is read. */
 export const asCpu = (state: State): State => ({
   ...state,
   title: `CPU: ${state.title}`,
   world: { ...state.world, cpu: true },
-  never: /gpuIds|minCudaVersion/,
+  causes: state.causes.filter((id) => id !== "scaling-rule"),
+  fine: [...(state.fine ?? []), ...state.causes],
+  never: FULL_GPU_ADVICE,
 });
