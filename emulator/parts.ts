@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import path from "node:path";
 import { systemClock } from "../sdk/contract/clock";
+import { createBilling } from "./catalog/billing";
 import { createCatalog } from "./catalog/catalog";
 import { newKey } from "./io/auth";
 import { ANNOUNCED_GRAPHQL_LIMITS, OBSERVED_LIMITS } from "./jobs/quota";
@@ -46,14 +47,17 @@ export function createParts(options: EmulatorOptions) {
     journalParts.addOutput(output);
   });
   const dataFile = dataFileOf(options.dataFile, apiKey, () => account);
+  const steady = steadyClock(clock);
+  const billing = createBilling(steady);
   const context = contextOf(options, {
-    clock: steadyClock(clock),
+    clock: steady,
     profile,
     random: random.next,
     dropsWebhook,
     workerFaults,
     workerHost,
     logs,
+    billing,
     changed: (endpointId, jobId) => dataFile?.changed(endpointId, jobId),
     watch: createWatch(),
   });
@@ -74,6 +78,7 @@ export function createParts(options: EmulatorOptions) {
     graphqlLimits: limitsOf(options.rateLimits?.graphql, ANNOUNCED_GRAPHQL_LIMITS),
     dataCenters: dataCenterIds(options),
     catalog,
+    billing,
     logs,
   });
   return {
@@ -85,6 +90,7 @@ export function createParts(options: EmulatorOptions) {
     account,
     workerHost,
     logs,
+    billing,
     dataFile,
     routes,
     ...faultParts,
@@ -115,7 +121,16 @@ function dataFileOf(file: string | undefined, apiKey: string, account: () => Acc
 
 type Given = Pick<
   AccountContext,
-  "clock" | "profile" | "random" | "dropsWebhook" | "workerFaults" | "workerHost" | "logs" | "changed" | "watch"
+  | "clock"
+  | "profile"
+  | "random"
+  | "dropsWebhook"
+  | "workerFaults"
+  | "workerHost"
+  | "logs"
+  | "billing"
+  | "changed"
+  | "watch"
 >;
 
 function contextOf(options: EmulatorOptions, given: Given): AccountContext {

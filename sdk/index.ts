@@ -25,6 +25,7 @@ export type {
   PlacedStock,
   StockLevel,
 } from "./catalog/record";
+export type { Spend, SpendGroup, SpendOptions } from "./catalog/spend";
 export {
   type Client,
   type ClientEndpoints,
