@@ -101,12 +101,13 @@ export function createSpend(context: CallContext, charges: ReadCharges): ReadSpe
   return (given) =>
     checkedCall(given, SPEND_OPTIONS, ({ endpointId, from, to, groupBy, ...options }) => {
       const operation = endpointId === undefined ? "the bill of the account" : `the bill of endpoint ${endpointId}`;
-      const window = windowOf(context.clock.now(), { endpointId, from, to, groupBy });
       const call = { ...requestOptions(options), name: "billing", operation, repeatability: "safe" } as const;
       return makeCall(context, {
         ...call,
-        attempt: async (attempt) =>
-          spendIn(await charges(operation, window, attempt), window, groupBy, context.clock.now()),
+        async attempt(attempt) {
+          const window = windowOf(context.clock.now(), { endpointId, from, to, groupBy });
+          return spendIn(await charges(operation, window, attempt), window, groupBy, context.clock.now());
+        },
       });
     });
 }
