@@ -1,12 +1,24 @@
 import { writeFileSync } from "node:fs";
 import { systemReason } from "../../emulator/io/systemReason";
 import { redact } from "../../sdk/errors/secretText";
+import type { StackFlag } from "../stack";
 import { say } from "../terminal";
-import type { AlertsFlags } from "./alertsFlags";
 import { dashboardOf } from "./rules/dashboard";
 import type { RuleOptions } from "./rules/rules";
 import { rulesFile } from "./rules/rulesFile";
 import { stackSettings } from "./stackSettings";
+
+export interface AlertsFlags {
+  /** The stack's name; `true` for the selected stack. @default the selected stack */
+  readonly stack?: StackFlag;
+  /** The file to write the rules to. @default standard output */
+  readonly out?: string;
+  /** The file to write the Grafana dashboard to. @default none */
+  readonly dashboard?: string;
+  readonly failureShare?: number;
+  readonly spendCap?: number;
+  readonly stale?: number;
+}
 
 /** Writes rules and a dashboard. Returns the exit code. */
 export async function alerts(flags: AlertsFlags): Promise<number> {

@@ -1,14 +1,19 @@
 import { execFile } from "node:child_process";
 import path from "node:path";
+import type { ManagementApi } from "../../sdk";
 import { redact } from "../../sdk/errors/secretText";
 import { printLines, say } from "../terminal";
-import { ruleOptions, writeOut } from "./alerts";
-import type { AlertsTestFlags } from "./alertsFlags";
+import { type AlertsFlags, ruleOptions, writeOut } from "./alerts";
 import { type PlayedScenario, playScenario } from "./play/playScenario";
 import { clean, scenariosOf } from "./play/scenarios";
 import { testFile } from "./play/testFile";
 import { allRules, rulesFile } from "./rules/rulesFile";
 import { type AlertSettings, stackSettings } from "./stackSettings";
+
+export interface AlertsTestFlags extends AlertsFlags {
+  readonly api?: ManagementApi;
+  readonly week?: boolean;
+}
 
 const DAY_S = 86_400;
 const NO_PROMTOOL =

@@ -295,5 +295,3 @@ function progress(): (done: number, all: number) => void {
     process.stderr.write(`serverless-gpu forecast: ${done} of ${all} runs\n`);
   };
 }
-
-export { loadProblem } from "./load/openLoad";

@@ -3,13 +3,24 @@ import type { AddressInfo } from "node:net";
 import { createClient, type RequestEvent } from "../../sdk";
 import { systemClock } from "../../sdk/contract/clock";
 import { commandConnection } from "../connection/connection";
-import { stackEndpointIds } from "../stack";
+import { type StackFlag, stackEndpointIds } from "../stack";
 import { say } from "../terminal";
 import { createExposition } from "./exposition";
-import type { MetricsFlags } from "./metricsFlags";
 import { createReadings, type Readings } from "./readings";
 import { openRecorder } from "./recorder";
 import { type Address, serveMetrics } from "./server";
+
+export interface MetricsFlags {
+  readonly api?: string;
+  /** @default 127.0.0.1:9837 */
+  readonly listen?: Address;
+  /** The folder to record into. @default none */
+  readonly record?: string;
+  /** The stack whose endpoints to read; `true` for the selected stack. @default all endpoints */
+  readonly stack?: StackFlag;
+  /** Part of a name, or a whole name in which `*` matches any text. @default all endpoints */
+  readonly filter?: string;
+}
 
 const LISTEN: Address = { host: "127.0.0.1", port: 9837 };
 

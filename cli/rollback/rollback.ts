@@ -21,12 +21,7 @@ const HIDDEN = ["env", "dockerArgs", "containerRegistryAuthId"];
  * Prints the program change that returns an endpoint to an earlier release. With `--yes`, also
  * applies the change at RunPod. Returns the exit code.
  */
-export async function rollback(endpoint: string, { api, to, left, yes = false }: RollbackFlags): Promise<number> {
-  if ((to === undefined) !== (left === true)) {
-    say("error: give either --to or --left");
-    // Wrong usage.
-    return 2;
-  }
+export async function rollback(endpoint: string, { api, to, yes = false }: RollbackFlags): Promise<number> {
   return to === undefined ? takeBackLeft(endpoint, api, yes) : toRelease(endpoint, to, api, yes);
 }
 

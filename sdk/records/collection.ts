@@ -15,6 +15,10 @@ export type OnDuplicates<T> = (created: T, others: readonly T[]) => void;
 export interface Duplicates<T> {
   /** The number of creates in progress. */
   running: number;
+  /** The number of creates that have begun. */
+  begun: number;
+  /** When the last create ended, in milliseconds of the monotonic clock. */
+  lastEndAt: number;
   /** The records that were created. */
   created: { readonly record: T; readonly onDuplicates: OnDuplicates<T>; readonly at: number }[];
 }
@@ -95,7 +99,7 @@ export function createCollection<T extends NamedRecord, Settings, Changes>(
     single,
     lastWrites: new Map(),
     hiddenIn,
-    duplicates: { running: 0, created: [] },
+    duplicates: { running: 0, begun: 0, lastEndAt: Number.NEGATIVE_INFINITY, created: [] },
     completion: createCompletion(context, kind, calls.readNames),
     recall: async (record, known) => {
       if (known === undefined) return record;

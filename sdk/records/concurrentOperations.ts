@@ -6,11 +6,18 @@ export interface OperationCounter {
   join(): () => void;
   /** Waits for the promise. Meanwhile, the calling operation does not count as running. */
   rest(wait: Promise<void>): Promise<void>;
+  /**
+   * Adds operations that wait for a list that has not been requested yet. A negative number removes
+   * them, because the list was requested.
+   */
+  gather(operations: number): void;
+  /** Returns the number of operations that wait for any of the lists that share this counter. */
+  gathered(): number;
   /** Returns the number of operations that are running now. */
   running(): number;
   /** Returns the maximum number of operations that recently ran at the same time. */
   size(): number;
-  /** Calls `callback` each time an operation ends or rests. */
+  /** Calls `callback` each time an operation ends, rests or starts to wait for a list. */
   onFewer(callback: () => void): void;
 }
 
@@ -23,6 +30,7 @@ const FOLLOW_MS = 1_000;
 /** Creates a counter that starts at zero. */
 export function countOperations(clock: Clock): OperationCounter {
   let running = 0;
+  let gathered = 0;
   let most = 0;
   let mostAt = Number.NEGATIVE_INFINITY;
   const callbacks: (() => void)[] = [];
@@ -53,6 +61,11 @@ export function countOperations(clock: Clock): OperationCounter {
         note();
       });
     },
+    gather(operations) {
+      gathered += operations;
+      if (operations > 0) for (const callback of callbacks) callback();
+    },
+    gathered: () => gathered,
     running: () => running,
     size() {
       note();

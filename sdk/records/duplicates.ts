@@ -24,6 +24,13 @@ const FOLLOW_MS = 250;
 const PAUSE_MS = 25;
 
 /**
+ * The longest time between the end of one create and the start of the next, in milliseconds, for
+ * which both count as one series. The engine starts a create when it has recorded another one, so
+ * that creates that take a few milliseconds rarely overlap.
+ */
+const LONGEST_GAP_MS = 2_000;
+
+/**
  * Creates a record, then reads one more list to find other records with its name. Two creates at
  * the same moment don't see each other in the lists that they start with, but the later one sees
  * both records in this list. If several creates run at the same time, the last one to end checks
@@ -38,19 +45,23 @@ export async function withDuplicates<T extends NamedRecord>(
 ): Promise<T> {
   if (!onDuplicates) return create();
   const { clock, duplicates } = collection;
+  const isFirst = clock.monotonic() - duplicates.lastEndAt > LONGEST_GAP_MS;
   duplicates.running++;
+  duplicates.begun++;
   try {
     const record = await create();
     duplicates.created.push({ record, onDuplicates, at: clock.monotonic() });
     return record;
   } finally {
     duplicates.running--;
-    const isAlone = duplicates.created.length === 1;
-    for (let ms = 0; ms < FOLLOW_MS && duplicates.running === 0 && !isAlone; ms += PAUSE_MS) {
-      await sleep(clock, PAUSE_MS);
-    }
+    duplicates.lastEndAt = clock.monotonic();
+    const { begun } = duplicates;
+    const isLast = () => duplicates.running === 0 && duplicates.begun === begun;
+    // A create that runs alone does not wait.
+    const isAlone = isFirst && duplicates.created.length === 1;
+    for (let ms = 0; ms < FOLLOW_MS && isLast() && !isAlone; ms += PAUSE_MS) await sleep(clock, PAUSE_MS);
     const [first] = duplicates.created;
-    const isDue = duplicates.running === 0 || (first && clock.monotonic() - first.at > LONGEST_WAIT_MS);
+    const isDue = isLast() || (first && clock.monotonic() - first.at > LONGEST_WAIT_MS);
     if (first && isDue) await look(collection, options);
   }
 }

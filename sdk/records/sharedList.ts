@@ -185,6 +185,7 @@ export class SharedList<List extends object> {
   /** Records that the request was sent. Readers that arrive later get another list. */
   #noteSent(queued: Request<List>, sentAt: number): void {
     queued.sentAt = sentAt;
+    this.#letGo(queued);
     if (this.#next !== queued) return;
     this.#next = undefined;
     this.#newest = queued;
@@ -218,18 +219,22 @@ export class SharedList<List extends object> {
     if (also !== undefined) this.#next.also.add(also);
     if (gathers) {
       this.#next.gathered++;
-      this.#releaseSoon(this.#next);
+      this.operations.gather(1);
     } else this.#next.release();
     return this.#next;
   }
 
-  /** Requests the list soon if all operations in progress need it. */
+  /**
+   * Requests the list soon if all operations in progress need it, or another list that has not been
+   * requested yet.
+   */
   #releaseSoon(request: Request<List>): void {
-    const { gathered } = request;
+    const gathered = this.operations.gathered();
     if (gathered >= this.operations.size()) request.release();
     else if (gathered >= this.operations.running()) {
       this.#clock.schedule(SETTLE_MS, () => {
-        if (request.gathered === gathered && gathered >= this.operations.running()) request.release();
+        const isSettled = this.operations.gathered() === gathered && gathered >= this.operations.running();
+        if (isSettled) request.release();
       });
     }
   }
@@ -244,7 +249,14 @@ export class SharedList<List extends object> {
     shared.release();
   }
 
+  /** The readers of this list no longer hold back other lists. */
+  #letGo(request: Request<List>) {
+    this.operations.gather(-request.gathered);
+    request.gathered = 0;
+  }
+
   #forget(shared: Request<List>) {
+    this.#letGo(shared);
     if (this.#next === shared) this.#next = undefined;
     if (this.#newest === shared) this.#newest = undefined;
     if (this.#current === shared) this.#current = undefined;

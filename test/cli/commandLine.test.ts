@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { commandLine } from "../../cli/commandLine";
+import type { DeclaredCommand } from "../../cli/declareCommand";
 import { version } from "../../package.json";
 import { REPOSITORY } from "../support/sources";
 import { MAIN } from "./command";
@@ -19,6 +21,22 @@ function run(...args: string[]): Promise<{ code: number; stdout: string; stderr:
     });
   });
 }
+
+/** Returns the names of the commands that a folder of `cli/` declares. */
+function declaredIn(folder: string): string[] {
+  const place = path.join(REPOSITORY, "cli", folder);
+  const files = readdirSync(place).filter((file) => file.endsWith("Command.ts"));
+  const values: DeclaredCommand[] = files.flatMap((file) => Object.values(require(path.join(place, file))));
+  return values.filter((value) => "addTo" in value).map(({ name }) => name);
+}
+
+test("every folder but `connection` declares a command, and the command line has every declared one", () => {
+  const entries = readdirSync(path.join(REPOSITORY, "cli"), { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  expect(folders.filter((folder) => declaredIn(folder).length === 0)).toEqual(["connection"]);
+  const registered = commandLine().commands.map((command) => command.name());
+  expect(folders.flatMap(declaredIn).sort()).toEqual(registered);
+});
 
 test("the page contains a help block for every command", async () => {
   const commandsOf = async (...group: string[]) => {

@@ -207,8 +207,8 @@ const ARROWS: Record<string, Arrows> = {
   },
   cli: {
     shared: [
+      "declareCommand",
       "didYouMean",
-      "exitCodes",
       "ownPackage",
       "pulumiCommand",
       "readTextFile",

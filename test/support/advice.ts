@@ -4,7 +4,7 @@ import { messages, type Text } from "./messages";
 const FOLDERS =
   /^(?:provider|plugin|sdk\/diagnosis|cli\/(?:adopt|doctor|explain|orphans|rollback)|cli\/leftBehind\.ts)(?:\/|:)/;
 /** Help texts, and code that the commands or resources write. */
-const NO_MESSAGE = /Flags\.ts:|^provider\/(?:dynamic\/program\/refuse|resourceTypes)/;
+const NO_MESSAGE = /(?:Flags|^cli\/\w+\/\w+Command)\.ts:|^provider\/(?:dynamic\/program\/refuse|resourceTypes)/;
 
 const VERBS =
   "add adopt allow apply call change check choose clear compare copy correct create declare decrypt delete drop export " +

@@ -67,7 +67,9 @@ export function nextStep(generator: Generator, program: readonly Declared[], las
     const command = pick(generator, ["up", "up", "up --refresh", "refresh"] as const);
     return { edit, command, machine, isPreviewed: chance(generator, 0.5) };
   }
-  const edit = nextEdit(generator, program);
+  const isQuietUp = chance(generator, 0.25);
+  const disturbance = !isQuietUp && chance(generator, 0.5) ? nextDisturbance(generator) : undefined;
+  const edit = disturbance ? writingEdit(generator, program) : nextEdit(generator, program);
   const roll = generator.random();
   const command: Command =
     roll < 0.45
@@ -83,17 +85,26 @@ export function nextStep(generator: Generator, program: readonly Declared[], las
               : "destroy";
   const target =
     program.length > 0 && (command === "destroy" || chance(generator, 0.1)) ? pick(generator, program).name : undefined;
-  const isQuiet = command === "preview" || chance(generator, 0.45);
-  const isLying = !isQuiet && chance(generator, 0.5);
+  const isPreview = command === "preview";
   return {
     edit,
     command: command === "destroy" && !target ? "up" : command,
     machine,
     target,
     isPreviewed: chance(generator, 0.3),
-    disturbance: !isQuiet && !isLying ? nextDisturbance(generator) : undefined,
-    lying: isLying ? nextLie(generator) : undefined,
+    disturbance: isPreview ? undefined : disturbance,
+    lying: !isPreview && !isQuietUp && !disturbance ? nextLie(generator) : undefined,
   };
+}
+
+/** Returns an edit that makes `up` write: a disturbance of a run without a write disturbs little. */
+function writingEdit(generator: Generator, program: readonly Declared[]): Edit {
+  const WRITING: readonly Edit["do"][] = ["set", "add", "unset", "remove", "revert", "take", "unadopt"];
+  for (let tries = 0; tries < 5; tries += 1) {
+    const edit = nextEdit(generator, program);
+    if (WRITING.includes(edit.do)) return edit;
+  }
+  return nextEdit(generator, program);
 }
 
 function nextDisturbance(generator: Generator): Disturbance {
@@ -111,7 +122,7 @@ function nextDisturbance(generator: Generator): Disturbance {
   return {
     kind,
     ofWrites,
-    nth: 1 + Math.floor(generator.random() ** 2 * (ofWrites ? 3 : 8)),
+    nth: 1 + Math.floor(generator.random() ** 3 * (ofWrites ? 3 : 8)),
     isAfter: chance(generator, 0.6),
   };
 }

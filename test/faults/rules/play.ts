@@ -222,6 +222,18 @@ function disturberOf(world: World, { kind, nth, ofWrites, isAfter }: Disturbance
   return { meddler, isSprung: () => isSprung };
 }
 
+/** Returns the program after the user has done what an error advises, or `undefined` if it advises nothing. */
+function advised(program: readonly Declared[], output: string): Declared[] | undefined {
+  const changes = new Map<string, Declared["args"]>();
+  for (const [, name = "", id] of output.matchAll(/ named "(\w+)" already exists: (\w+)\. No /g)) {
+    changes.set(name, { adoptId: id });
+  }
+  const moved = /change of network volume "(\w+)" is not valid: dataCenterId: .* on these \d+ GB in ([\w-]+)\./g;
+  for (const [, name = "", dataCenterId] of output.matchAll(moved)) changes.set(name, { dataCenterId });
+  if (!program.some(({ name }) => changes.has(name))) return undefined;
+  return program.map((each) => ({ ...each, args: { ...each.args, ...changes.get(each.name) } }));
+}
+
 /** Brings the program and the service together after a sequence, and says what is left over. */
 export async function finish(world: World): Promise<Problem[]> {
   const { standIn, stack } = world;
@@ -229,9 +241,9 @@ export async function finish(world: World): Promise<Problem[]> {
   await stack.declare(world.program);
   let result = await stack.run(UP_REFRESH);
   world.said += result.output;
-  if (result.exitCode !== 0) {
+  for (let tries = 0; tries < 3 && result.exitCode !== 0; tries += 1) {
     // The program may say what is refused.
-    world.program = world.good;
+    world.program = advised(world.program, result.output) ?? world.good;
     await stack.declare(world.program);
     result = await stack.run(UP_REFRESH);
     world.said += result.output;

@@ -24,6 +24,10 @@ const forms = FORMS.filter((form) => (process.env.RULES_FORM ?? form) === form);
 const apis = APIS.filter((api) => (process.env.RULES_API ?? api) === api);
 const PLACES = forms.flatMap((form) => apis.map((api) => ({ form, api })));
 
+/** Each form and API plays sequences of its own. */
+const seedOf = (each: number, { form, api }: { form: string; api: string }) =>
+  SEED * 1_000_000 + (form === "npm" ? 0 : 200_000) + (api === "v2" ? 100_000 : 0) + each;
+
 jest.setTimeout(24 * 3_600_000);
 
 interface Line {
@@ -45,7 +49,7 @@ const given = process.env.RULES_REPLAY;
     const earlier = new Map([...known].filter(([, { problems }]) => problems.length === 0));
     const choice = { only: ONLY, steps: STEPS, workers: WORKERS };
     const { lines, steps } = await playNumbered(earlier, choice, async (each) => {
-      const outcome = await playRandom({ form, api }, SEED * 100_000 + each, STEPS_EACH);
+      const outcome = await playRandom({ form, api }, seedOf(each, { form, api }), STEPS_EACH);
       const { problems, played } = outcome;
       const line: Line = {
         number: each,

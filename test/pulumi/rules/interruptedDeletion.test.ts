@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Kind } from "../../faults/rules/held";
-import { APIS, type Api, createRulesStack, type Declared, type Form, signal, UP } from "../../faults/rules/stack";
+import { type Api, createRulesStack, type Declared, EVERYWHERE, type Form, signal, UP } from "../../faults/rules/stack";
 import { type Request, startStandIn } from "../../faults/rules/standIn";
 
 const RESOURCES: Readonly<Record<Kind, Declared>> = {
@@ -53,12 +53,7 @@ type Stack = Awaited<ReturnType<typeof createRulesStack>>;
 const GONE = /\bgone\b|no longer exists|does not exist|was deleted|is deleted/i;
 
 describe.each(
-  APIS.flatMap((api) =>
-    KINDS.flatMap((kind) => [
-      { form: "npm" as const, api, kind },
-      { form: "plugin" as const, api, kind },
-    ]),
-  ),
+  EVERYWHERE.flatMap((where) => KINDS.map((kind) => ({ ...where, kind }))),
 )("the deletion of the $kind with the $form form over $api", ({ kind, ...where }) => {
   test("is not claimed to be undone after Ctrl-C, and the next up recreates the record or says that it is gone", async () => {
     const { disturbed, next, isThere } = await play(kind, where, async (stack) => {

@@ -19,6 +19,22 @@ test("the last of several concurrent creates looks for the duplicates of all of 
   expect(calls().filter((call) => call === "myself")).toHaveLength(2);
 });
 
+test("creates that follow one another without overlapping share the check for duplicates", async () => {
+  await using service = await startEmulated();
+  const { emulator, client, run, clock, calls } = service;
+  const found: string[] = [];
+  const onDuplicates = ({ name }: { readonly name: string }) => void found.push(name);
+  const creating: Promise<unknown>[] = [];
+  for (let number = 0; number < 20; number++) {
+    creating.push(client.endpoints.create({ ...INPUT, name: `e${number}` }, { onDuplicates }));
+    await clock.advance(60);
+  }
+  emulator.endpoints.create({ ...INPUT, name: "e17" });
+  await run(Promise.all(creating));
+  expect(found).toEqual(["e17"]);
+  expect(calls().filter((call) => call === "myself").length).toBeLessThanOrEqual(4);
+});
+
 test("the check for duplicates is not skipped when the last create fails", async () => {
   await using service = await startEmulated();
   const { emulator, client, run, failure } = service;

@@ -47,6 +47,25 @@ async function deletion({ clock, existing, list, wait }: ReturnType<typeof slowS
 
 const LIST_MS = 40;
 
+test("two operations that wait for different lists do not wait for each other", async () => {
+  const clock = manualClock(1_000_000);
+  const sent: Record<string, number> = {};
+  const fetchAs = (name: string) => async (_: object, onSend: () => void) => {
+    onSend();
+    sent[name] = clock.monotonic();
+    return {};
+  };
+  const list = new SharedList(clock, fetchAs("list"));
+  const variables = new SharedList(clock, fetchAs("variables"), list.operations);
+  const begunAt = clock.monotonic();
+  const leave = [list.join(), list.join()];
+  const reading = Promise.all([list.read({ gathers: true }), variables.read({ gathers: true })]);
+  await clock.advance(1_000);
+  await reading;
+  for (const each of leave) each();
+  expect([Number(sent.list) - begunAt, Number(sent.variables) - begunAt].map((ms) => ms < 100)).toEqual([true, true]);
+});
+
 test("a deletion is never proven by a list that was requested before the deletion was acknowledged, and waits at most half a second", async () => {
   const plans = fc.array(fc.record({ startMs: fc.nat(3_000), writeMs: fc.nat(600) }), { minLength: 1, maxLength: 40 });
   await fc.assert(
