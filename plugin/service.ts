@@ -6,7 +6,9 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { cancel } from "../provider/engine/cancellation";
 import { withoutProperty } from "../provider/engine/hideSecretInputs";
+import { ignoredScheduleProblem } from "../provider/engine/inputWarnings";
 import type { Properties } from "../provider/engine/properties";
+import { InvalidInputError } from "../sdk/errors/errors";
 import { redact } from "../sdk/errors/secretText";
 import {
   configProblems,
@@ -159,7 +161,14 @@ async function diffResource(resource: PluginResource, request: messages.DiffRequ
   const [outputs, oldInputs, inputs] = [request.getOlds(), request.getOldInputs(), request.getNews()].map(
     (struct) => receive(struct).properties,
   ) as [Properties, Properties, Properties];
+  refuseIgnored(request.getId(), inputs, request.getIgnorechangesList());
   return diffResponse(await diff(resource, request.getId(), outputs, oldInputs, inputs));
+}
+
+/** The program's own options are told to these two calls only. */
+function refuseIgnored(id: string, inputs: Properties, ignoreChanges: readonly string[]): void {
+  const [message] = ignoredScheduleProblem(inputs, ignoreChanges);
+  if (message !== undefined) throw new InvalidInputError(`endpoint ${id}`, [{ property: "", message }]);
 }
 
 async function createResource(resource: PluginResource, request: messages.CreateRequest) {
@@ -189,6 +198,7 @@ async function readResource(resource: PluginResource, request: messages.ReadRequ
 async function updateResource(resource: PluginResource, request: messages.UpdateRequest) {
   const [outputs, oldInputs] = [receive(request.getOlds()).properties, receive(request.getOldInputs()).properties];
   const { properties, secrets } = receive(request.getNews());
+  refuseIgnored(request.getId(), properties, request.getIgnorechangesList());
   if (!request.getPreview()) sayConnection();
   const updated = request.getPreview()
     ? previewedUpdate(resource, request.getId(), outputs, properties)

@@ -23,6 +23,7 @@ export {
   type RollOutTest,
   type RollOutWatch,
 } from "./dynamic/resources/rollOutArgs";
+export type { ScheduleArgs, ScheduleRuleArgs } from "./dynamic/resources/scheduleArgs";
 export { Secret, type SecretArgs } from "./dynamic/resources/secret";
 export { ServerlessEndpoint, type ServerlessEndpointArgs } from "./dynamic/resources/serverlessEndpoint";
 export { ServerlessTemplate, type ServerlessTemplateArgs } from "./dynamic/resources/serverlessTemplate";

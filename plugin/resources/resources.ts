@@ -26,9 +26,9 @@ import type { PluginResource, Prepared } from "./resource";
 const ADDITIONS: Readonly<Record<string, Partial<PluginResource>>> = {
   ServerlessEndpoint: {
     prepare: withStartCommand,
-    warnings({ workersMin, imageName }, secrets) {
+    warnings({ workersMin, imageName, schedule }, secrets) {
       const tag = tagWarnings(imageName);
-      if (typeof workersMin !== "number" || workersMin < 1) return tag;
+      if (typeof workersMin !== "number" || workersMin < 1 || schedule !== undefined) return tag;
       return [...tag, idleWorkersWarning(secrets.includes("workersMin") ? undefined : workersMin)];
     },
     notes: keyNotes,

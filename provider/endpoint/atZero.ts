@@ -1,7 +1,7 @@
 import { systemClock, timeLimit } from "../../sdk/contract/clock";
 import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
 import type { ScaleDownOptions } from "../../sdk/endpoints/putBack";
-import { AT_ZERO, isAtZero, type WorkerLimits } from "../../sdk/endpoints/workerLimits";
+import { AT_ZERO, countsOf, isAtZero, type WorkerLimits } from "../../sdk/endpoints/workerLimits";
 import { readOverAutomaticApi } from "../connection/automaticApi";
 import { connect, currentPlace, readConfig } from "../connection/connection";
 import type { ProviderClient } from "../connection/providerClient";
@@ -43,6 +43,8 @@ const LOOK_TIMEOUT_MS = 10_000;
 /** What the list of endpoints shows. */
 interface Look {
   readonly atZero: Set<string>;
+  /** The worker counts of the endpoints that show them. */
+  readonly counts: ReadonlyMap<string, WorkerLimits>;
   /** The ids of all endpoints with a name. */
   readonly named: ReadonlyMap<string, readonly string[]>;
 }
@@ -63,6 +65,7 @@ export async function isLeftAtZero(id: string, outputs: Properties, inputs: Prop
   const { workersMin, workersMax } = inputs;
   const name = String(outputs.name ?? id);
   const isSeen = isAtZero(outputs) || (await isShownAtZero(id, name));
+  if (inputs.schedule !== undefined && !isSeen) await saySetOtherwise(id, outputs, inputs);
   if (isSeen && (Number(workersMin) > 0 || Number(workersMax) > 0)) {
     seenAtZero.add(id);
     const counts = { ...(workersMin !== undefined && { workersMin }), ...(workersMax !== undefined && { workersMax }) };
@@ -81,11 +84,9 @@ export function zeroSeen(id: string, { name }: Properties): Note | undefined {
 }
 
 async function isShownAtZero(id: string, name: string): Promise<boolean> {
-  const client = currentClient();
-  if (!client) return false;
-  const look = looks.get(client) ?? lookAtList(id, name);
-  looks.set(client, look);
-  const { atZero, named } = await look;
+  const look = await currentLook(id, name);
+  if (!look) return false;
+  const { atZero, named } = look;
   const others = (named.get(name) ?? []).filter((each) => each !== id);
   if (others.length > 0 && !said.has(id)) {
     said.add(id);
@@ -96,6 +97,33 @@ async function isShownAtZero(id: string, name: string): Promise<boolean> {
     );
   }
   return atZero.delete(id);
+}
+
+/**
+ * Logs that the service has other worker counts than a schedule has set. They stay: RunPod lowers
+ * `workersMax` by itself, and would lower it again.
+ */
+async function saySetOtherwise(id: string, outputs: Properties, inputs: Properties): Promise<void> {
+  const name = String(outputs.name ?? id);
+  const now: Partial<WorkerLimits> = (await currentLook(id, name))?.counts.get(id) ?? {};
+  const others = (["workersMin", "workersMax"] as const).filter(
+    (count) => now[count] !== undefined && inputs[count] === outputs[count] && now[count] !== outputs[count],
+  );
+  if (others.length === 0) return;
+  const found = others.map((count) => `${count} ${now[count]} instead of ${outputs[count]}`).join(" and ");
+  log(
+    name,
+    `the service has ${found}: RunPod lowers workersMax of endpoints without jobs, or a person has changed it. It stays until the ` +
+      "schedule changes that count. To restore it now, run pulumi up --refresh",
+  );
+}
+
+async function currentLook(id: string, name: string): Promise<Look | undefined> {
+  const client = currentClient();
+  if (!client) return undefined;
+  const look = looks.get(client) ?? lookAtList(id, name);
+  looks.set(client, look);
+  return await look;
 }
 
 /** The endpoints for which another one with the same name was logged. */
@@ -121,17 +149,18 @@ async function lookAtList(id: string, name: string): Promise<Look> {
     const options = { maxAgeMs: LIST_MAX_AGE_MS, signal: limit.signal };
     const list = () => connect().client.endpoints.listReadable(options);
     const { records } = await readOverAutomaticApi(list, readConfig, id);
-    const counts = ["workersMin", "workersMax"];
-    const isShown = ({ unshown = [] }: (typeof records)[number]) => !counts.some((field) => unshown.includes(field));
+    const fields = ["workersMin", "workersMax"];
+    const shown = records.filter(({ unshown = [] }) => !fields.some((field) => unshown.includes(field)));
     const named = new Map<string, string[]>();
     for (const each of records) named.set(each.name, [...(named.get(each.name) ?? []), each.id]);
-    return { atZero: new Set(records.filter((each) => isShown(each) && isAtZero(each)).map(({ id }) => id)), named };
+    const counts = new Map(shown.map((each) => [each.id, countsOf(each)] as const));
+    return { atZero: new Set(shown.filter(isAtZero).map(({ id }) => id)), counts, named };
   } catch (error) {
     log(
       name,
       `this run cannot see whether endpoints were scaled to zero, because their list could not be read: ${messageOf(error)}`,
     );
-    return { atZero: new Set(), named: new Map() };
+    return { atZero: new Set(), counts: new Map(), named: new Map() };
   } finally {
     limit.release();
   }

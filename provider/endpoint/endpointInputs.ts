@@ -11,6 +11,7 @@ import { isObject, type Properties, pick, SECONDS, TRUE_OR_FALSE, UNKNOWN } from
 import type { InputKind } from "../fields/recordInputs";
 import { moveProblems, rollOutProblems, withoutUnsetParts } from "../rollOut/rollOutInputs";
 import { sourceProblems, staysWithOther, withOneSource } from "./ownContainer";
+import { isScheduled, scheduleProblems, withScheduledWorkers } from "./schedule";
 
 /** The rules for an endpoint's inputs. */
 export const ENDPOINT_INPUTS = {
@@ -28,15 +29,18 @@ export const ENDPOINT_INPUTS = {
     },
     recycleWorkers: TRUE_OR_FALSE,
     rollOut: { message: "must be an object with test, watch, or both", allows: isObject },
+    schedule: { message: "must be an object with timeZone and rules", allows: isObject },
   },
   checkFields: (input, readConfig) => checkEndpointFields(input, acceptedWords(readConfig)),
   configuredFields: ["gpuIds", "locations"],
-  completed: (inputs) => withRecycledWorkers(withOneVolumeForm(withOneSource(withoutUnsetParts(inputs)))),
+  completed: (inputs) =>
+    withRecycledWorkers(withScheduledWorkers(withOneVolumeForm(withOneSource(withoutUnsetParts(inputs))))),
   staysUnset(field, inputs) {
     const isSet = (name: string) => inputs[name] !== undefined && inputs[name] !== null;
     // The default may have another unit than the `scalerValue` that stays, so `scalerType` is
     // reported as missing.
     if (field === "scalerType") return isSet("scalerValue");
+    if (isScheduled(field, inputs)) return true;
     if (staysWithOther(field, inputs)) return true;
     const other = VOLUME_FORMS.find((form) => form !== field);
     return VOLUME_FORMS.includes(field) && other !== undefined && isSet(other);
@@ -46,6 +50,7 @@ export const ENDPOINT_INPUTS = {
     ...containerProblems(fields),
     ...crossFieldProblems(fields, isNew),
     ...rollOutProblems(fields),
+    ...scheduleProblems(fields, isNew),
   ],
   problemsOfChange: moveProblems,
 } satisfies InputKind;

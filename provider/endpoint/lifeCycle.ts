@@ -4,6 +4,7 @@ import { capabilitiesAt } from "../../sdk/contract/capabilities";
 import { FIELDS } from "../../sdk/endpoints/fields";
 import { checkEndpointFields } from "../../sdk/endpoints/input";
 import type { Endpoint } from "../../sdk/endpoints/record";
+import { isAtZero } from "../../sdk/endpoints/workerLimits";
 import { type InputProblem, InvalidInputError } from "../../sdk/errors/errors";
 import { readOverAutomaticApi } from "../connection/automaticApi";
 import { isApiUnset } from "../connection/config";
@@ -24,7 +25,9 @@ import { isLeftAtZero, warnIfOff, zeroSeen } from "./atZero";
 import { awaitReady } from "./awaitReady";
 import { apiProblems } from "./endpointInputs";
 import { ENDPOINT_KIND } from "./endpointKind";
+import { refuseOtherTime } from "./instant";
 import { checkNewAccount } from "./newAccount";
+import { changesCounts, sayRule, sayScheduledChanges } from "./schedule";
 import { applyRevision } from "./templateRevision";
 
 /**
@@ -39,6 +42,7 @@ export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.d
     async check(oldInputs: Properties, newInputs: Properties) {
       const { failures = [], ...result } = await handlers.check(oldInputs, newInputs);
       const problems = problemsOverApi(oldInputs, result.inputs);
+      if (failures.length === 0 && problems.length === 0) sayRule(result.inputs);
       return {
         ...result,
         failures: [...failures, ...problems.map(({ property, message: reason }) => ({ property, reason }))],
@@ -51,8 +55,13 @@ export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.d
       if (result.replaces?.includes(ACCOUNT)) await checkNewAccount({ id, outputs, inputs });
       const isReplaced = (result.replaces?.length ?? 0) > 0;
       if (!isReplaced) nameKeptStandby(id, outputs, inputs);
+      sayScheduledChanges(String(outputs.name ?? id), outputs, inputs);
+      // Counts that differ from state are shown field by field, and an update writes them anyway.
+      const isShown = result.changes === undefined && changesCounts(outputs, inputs);
+      const isFromZero = isShown && inputs.schedule !== undefined && isAtZero(outputs);
       // An update that is announced already verifies the worker counts as well.
-      const isLeft = !isReplaced && result.changes !== true && (await isLeftAtZero(id, outputs, inputs));
+      const looks = !isReplaced && result.changes !== true && !isFromZero;
+      const isLeft = looks && (await isLeftAtZero(id, outputs, inputs)) && !isShown;
       const isOff = outputs.workersMax === 0 && Number(inputs.workersMax ?? 0) === 0;
       const isUntested = !isReplaced && !isOff && isNotPassed(outputs, inputs);
       // The engine runs deletions at the end of a run, after every adoption.
@@ -61,6 +70,7 @@ export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.d
     },
 
     async create(inputs: Properties) {
+      refuseOtherTime(inputs);
       await refuseOverApi(undefined, {}, inputs);
       const { id, outs } = await handlers.create(inputs, (settling) => settle(undefined, inputs, settling));
       return { id, outs: kept(outs) };
@@ -76,6 +86,7 @@ export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.d
 
     async update(id, state: Properties, inputs: Properties) {
       const outputs = known(state);
+      refuseOtherTime(inputs);
       await refuseOverApi(id, outputs, inputs);
       const seen = zeroSeen(id, outputs);
       const updated = await handlers.update(id, outputs, inputs, (settling) => settle(outputs, inputs, settling), seen);

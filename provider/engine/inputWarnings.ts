@@ -44,3 +44,17 @@ export function plainKeysNote(names: readonly string[]): string | undefined {
     "to the secret's reference"
   );
 }
+
+/**
+ * Returns a problem if `ignoreChanges` contains worker counts although a schedule decides them.
+ * Pulumi would keep their old values, or apply those of the schedule and say that it ignores them.
+ */
+export function ignoredScheduleProblem(inputs: object, ignoreChanges: readonly string[]): string[] {
+  const ignored = ignoreChanges.filter((path) => /^(\[")?(workersMin|workersMax|\*)("\])?$/.test(path));
+  if (!("schedule" in inputs) || inputs.schedule === undefined || inputs.schedule === null || ignored.length === 0)
+    return [];
+  return [
+    `schedule decides the worker counts, so ignoreChanges cannot contain ${ignored.join(", ")}: remove that from ignoreChanges, or ` +
+      "remove schedule",
+  ];
+}

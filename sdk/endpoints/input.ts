@@ -104,7 +104,7 @@ function typeProblems({ type, scalerType }: Fields, isNew: boolean): InputProble
   return [{ property: "scalerType", message: "must be REQUEST_COUNT for an endpoint of the type LOAD_BALANCER" }];
 }
 
-function workerProblems(fields: Fields, isNew: boolean): InputProblem[] {
+export function workerProblems(fields: Fields, isNew: boolean): InputProblem[] {
   const { workersMin, workersMax = isNew ? ENDPOINT_DEFAULTS.workersMax : undefined } = fields;
   if (typeof workersMin !== "number" || typeof workersMax !== "number" || workersMin <= workersMax) return [];
   const origin = fields.workersMax === undefined ? ", its default" : "";

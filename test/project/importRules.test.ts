@@ -9,7 +9,7 @@ import { importsIn, sourceFiles, targetOf } from "../support/sources";
 const RULES: Record<string, { packages: string[]; files: string[] }> = {
   provider: { packages: ["@pulumi/pulumi"], files: ["provider/", "sdk/"] },
   sdk: {
-    packages: ["undici", "graphql-request", "graphql", "zod", "fastest-levenshtein", "eventsource-parser"],
+    packages: ["undici", "graphql-request", "graphql", "zod", "fastest-levenshtein", "eventsource-parser", "croner"],
     files: ["sdk/"],
   },
   emulator: { packages: ["graphql", "undici", "zod"], files: ["emulator/", "sdk/contract/"] },
@@ -77,6 +77,7 @@ const ARROWS: Record<string, Arrows> = {
       openai: ["contract", "transport", "jobs"],
       loadBalancer: ["contract", "transport"],
       pods: ["contract", "transport"],
+      schedule: [],
       // The wings: nothing imports them but client/apis.ts.
       graphql: OF_WING,
       restV2: [...OF_WING, "logs", "pods"],

@@ -98,8 +98,15 @@ export async function startPlugin(
         failures: response.getFailuresList().map((each) => each.toObject()),
       };
     },
-    async diff(subject: Subject, id: string, olds: Properties, oldInputs: Properties, news: Properties) {
-      const request = new messages.DiffRequest();
+    async diff(
+      subject: Subject,
+      id: string,
+      olds: Properties,
+      oldInputs: Properties,
+      news: Properties,
+      { ignoreChanges = [] as string[] } = {},
+    ) {
+      const request = new messages.DiffRequest().setIgnorechangesList(ignoreChanges);
       request.setId(id).setUrn(urnOf(subject)).setType(typeOf(subject.kind));
       request.setOlds(toStruct(olds)).setOldInputs(toStruct(oldInputs)).setNews(toStruct(news));
       const response = await call<messages.DiffResponse>(client.diff.bind(client), request);
@@ -138,9 +145,9 @@ export async function startPlugin(
       olds: Properties,
       oldInputs: Properties,
       news: Properties,
-      { preview = false, timeout = 0 } = {},
+      { preview = false, timeout = 0, ignoreChanges = [] as string[] } = {},
     ) {
-      const request = new messages.UpdateRequest();
+      const request = new messages.UpdateRequest().setIgnorechangesList(ignoreChanges);
       request.setId(id).setUrn(urnOf(subject)).setType(typeOf(subject.kind)).setPreview(preview).setTimeout(timeout);
       request.setOlds(toStruct(olds)).setOldInputs(toStruct(oldInputs)).setNews(toStruct(news));
       const response = await call<messages.UpdateResponse>(client.update.bind(client), request);

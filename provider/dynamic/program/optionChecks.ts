@@ -3,6 +3,7 @@ import { FIELDS } from "../../../sdk/endpoints/fields";
 import type { InputProblem } from "../../../sdk/errors/errors";
 import { listFields } from "../../../sdk/records/fields";
 import { TEMPLATE_FIELDS } from "../../../sdk/templates/template";
+import { ignoredScheduleProblem } from "../../engine/inputWarnings";
 
 type Options = pulumi.CustomResourceOptions;
 
@@ -36,10 +37,12 @@ const LISTS = [FIELDS, TEMPLATE_FIELDS].flatMap(listFields);
 
 /** Returns the problems with resource options, which belong to no argument. */
 export function resourceOptionProblems(kind: string, args: object, options: Options): InputProblem[] {
-  return [...importProblem(kind, options), ...replaceWithProblem(args, options)].map((message) => ({
-    property: "",
-    message,
-  }));
+  const { ignoreChanges = [] } = options;
+  return [
+    ...importProblem(kind, options),
+    ...replaceWithProblem(args, options),
+    ...ignoredScheduleProblem(args, ignoreChanges),
+  ].map((message) => ({ property: "", message }));
 }
 
 /**

@@ -10,6 +10,7 @@ import type { ArgsOf } from "./args";
 import { type ContainerArgs, commandProblems, declaredContainer, warnOfTag } from "./containerArgs";
 import { type RecordClass, registration } from "./registration";
 import type { RollOutArgs } from "./rollOutArgs";
+import type { ScheduleArgs } from "./scheduleArgs";
 
 const ENDPOINT_CLASS: RecordClass<Endpoint> = {
   ...SERVERLESS_ENDPOINT,
@@ -96,6 +97,13 @@ export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name
    * @default none: `up` saves the change and does not wait for it
    */
   rollOut?: pulumi.Input<RollOutArgs> | undefined;
+  /**
+   * Worker counts that depend on the time. Each `pulumi up` applies those that hold when it runs,
+   * so run it on a timer (`pipeline.sh tick`). A schedule cannot be secret, and cannot be combined
+   * with `ignoreChanges` on `workersMin` or `workersMax`.
+   * @default none: `workersMin` and `workersMax` always hold
+   */
+  schedule?: pulumi.Input<ScheduleArgs> | undefined;
 }
 
 /**
@@ -165,7 +173,8 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
     const { type } = ENDPOINT_CLASS;
     warnOfTag({ type, name, options }, args?.imageName);
     noteOfPlainKeys({ type, name, options }, args?.env);
-    if (args?.workersMin !== undefined) warnOfIdleCost({ type, name, options }, args.workersMin);
+    if (args?.workersMin !== undefined && args.schedule === undefined)
+      warnOfIdleCost({ type, name, options }, args.workersMin);
   }
 }
 

@@ -29,3 +29,16 @@ test("the import option is refused with a message that names the alternative", (
   expect(resourceOptionProblems("ServerlessEndpoint", {}, { import: "abc" })).toEqual([{ property: "", message }]);
   expect(resourceOptionProblems("ServerlessEndpoint", {}, {})).toEqual([]);
 });
+
+test("ignoreChanges on worker counts is refused together with a schedule, and ignoreChanges on other fields is not", () => {
+  const schedule = { timeZone: "UTC", rules: [{ cron: "0 8 * * *", workersMin: 1 }] };
+  const problems = (args: object, ignoreChanges: string[]) =>
+    resourceOptionProblems("ServerlessEndpoint", args, { ignoreChanges });
+  for (const ignored of ["workersMin", "workersMax", '["workersMin"]', "*"]) {
+    expect(problems({ schedule }, ["env", ignored])).toEqual([
+      { property: "", message: expect.stringContaining(`so ignoreChanges cannot contain ${ignored}: remove that`) },
+    ]);
+    expect(problems({}, [ignored])).toEqual([]);
+  }
+  expect(problems({ schedule }, ["env", "workersStandby", "schedule"])).toEqual([]);
+});

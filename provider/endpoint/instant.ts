@@ -1,0 +1,56 @@
+import { ConfigurationError } from "../../sdk/errors/errors";
+import { isLoopbackUrl } from "../connection/account";
+import { currentPlace } from "../connection/connection";
+import type { Properties } from "../engine/properties";
+
+/** The environment variable that sets the instant for which schedules are evaluated. */
+const VARIABLE = "SERVERLESS_GPU_NOW";
+
+/** ISO 8601 with a time and an offset, because a local time would depend on the machine. */
+const FORMAT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+
+/** How far a pinned instant may be from the clock in a run that changes endpoints. */
+const MOST_OFF_MS = 3_600_000;
+
+/** When this process, which serves one run, first needed the time. */
+let first: number | undefined;
+
+/**
+ * Returns the instant for which this run evaluates schedules, in milliseconds since the Unix epoch:
+ * the pinned one, or the time of the first call, so that all endpoints of a run agree.
+ * @throws ConfigurationError if the pinned instant is not valid
+ */
+export function runInstant(): number {
+  const pinned = pinnedInstant();
+  if (pinned !== undefined) return pinned;
+  first ??= Date.now();
+  return first;
+}
+
+function pinnedInstant(): number | undefined {
+  const text = process.env[VARIABLE];
+  if (text === undefined || text === "") return undefined;
+  const instant = FORMAT.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(instant)) {
+    const shown = JSON.stringify(text.slice(0, 40));
+    throw new ConfigurationError(
+      `${VARIABLE} must be a time with Z or an offset, such as 2026-11-30T09:00+01:00; it is ${shown}`,
+    );
+  }
+  return instant;
+}
+
+/**
+ * Refuses inputs whose worker counts are those of another time, unless the service is on this
+ * machine.
+ * @throws ConfigurationError before any request
+ */
+export function refuseOtherTime({ schedule }: Properties): void {
+  const pinned = schedule === undefined ? undefined : pinnedInstant();
+  if (pinned === undefined || Math.abs(pinned - Date.now()) <= MOST_OFF_MS) return;
+  if (isLoopbackUrl(currentPlace()?.account.service ?? "")) return;
+  throw new ConfigurationError(
+    `${VARIABLE} is ${new Date(pinned).toISOString()}, more than an hour from now (${new Date().toISOString()}), so nothing was ` +
+      "changed. Another time is for previews and for the emulator only: remove the variable and run pulumi up again",
+  );
+}
