@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import path from "node:path";
 import { systemClock } from "../sdk/contract/clock";
-import { createBilling } from "./catalog/billing";
+import { workerPrice } from "./catalog/accountLimits";
 import { createCatalog } from "./catalog/catalog";
 import { newKey } from "./io/auth";
 import { ANNOUNCED_GRAPHQL_LIMITS, OBSERVED_LIMITS } from "./jobs/quota";
@@ -21,6 +21,7 @@ import { createRoutes, type Routes } from "./server/routes";
 import { OBSERVED_RELEASE_MS } from "./templates/templates";
 import { steadyClock } from "./time/virtualClock";
 import { VOLUME_DATA_CENTERS } from "./volumes/volumes";
+import { createBilling } from "./workers/billing";
 import { createWatch } from "./workers/watch";
 import { createWorkerLogs } from "./workers/workerLogs";
 
@@ -48,7 +49,7 @@ export function createParts(options: EmulatorOptions) {
   });
   const dataFile = dataFileOf(options.dataFile, apiKey, () => account);
   const steady = steadyClock(clock);
-  const billing = createBilling(steady);
+  const billing = createBilling(steady, workerPrice);
   const context = contextOf(options, {
     clock: steady,
     profile,

@@ -23,9 +23,11 @@ export type {
   CatalogPool,
   OfferedCuda,
   PlacedStock,
+  Spend,
+  SpendGroup,
   StockLevel,
 } from "./catalog/record";
-export type { Spend, SpendGroup, SpendOptions } from "./catalog/spend";
+export type { SpendOptions } from "./catalog/spend";
 export {
   type Client,
   type ClientEndpoints,

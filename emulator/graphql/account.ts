@@ -1,6 +1,6 @@
 import type { AccountUse, ServerlessDiscount } from "../catalog/accountLimits";
-import type { Billing, BucketSize } from "../catalog/billing";
 import type { Profile } from "../model/fidelity";
+import type { Billing, BucketSize } from "../workers/billing";
 import type { GraphqlPart } from "./part";
 
 /** Creates the part of the GraphQL API for the discount. */

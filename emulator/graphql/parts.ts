@@ -1,6 +1,5 @@
 import type { Clock } from "../../sdk/contract/clock";
 import type { AccountUse, ServerlessDiscount } from "../catalog/accountLimits";
-import type { Billing } from "../catalog/billing";
 import type { Catalog } from "../catalog/catalog";
 import type { Endpoints } from "../endpoints/endpoints";
 import type { Profile } from "../model/fidelity";
@@ -9,6 +8,7 @@ import type { RegistryAuths } from "../registryAuths/registryAuths";
 import type { Secrets } from "../secrets/secrets";
 import type { Templates } from "../templates/templates";
 import type { Volumes } from "../volumes/volumes";
+import type { Billing } from "../workers/billing";
 import { billingPart, discountPart, limitsPart, userPart } from "./account";
 import { catalogPart } from "./catalog";
 import { endpointPart } from "./endpoints";

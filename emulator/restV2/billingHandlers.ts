@@ -1,5 +1,5 @@
 import type { Clock } from "../../sdk/contract/clock";
-import { type Billing, BUCKET_SIZES, bucketOf } from "../catalog/billing";
+import { type Billing, BUCKET_SIZES, bucketOf } from "../workers/billing";
 import type { V2Call } from "./handler";
 import { V2Refusal } from "./problem";
 

@@ -1,6 +1,5 @@
 import type { Clock } from "../../sdk/contract/clock";
 import type { AccountUse } from "../catalog/accountLimits";
-import type { Billing } from "../catalog/billing";
 import type { Catalog } from "../catalog/catalog";
 import { accessOf, bearerKey, type Keys } from "../io/auth";
 import {
@@ -19,6 +18,7 @@ import type { Pods } from "../pods/pods";
 import type { RegistryAuths } from "../registryAuths/registryAuths";
 import type { Secrets } from "../secrets/secrets";
 import type { Volumes } from "../volumes/volumes";
+import type { Billing } from "../workers/billing";
 import type { WorkerLogs } from "../workers/workerLogs";
 import { billingHandlers } from "./billingHandlers";
 import { catalogHandlers } from "./catalogHandlers";

@@ -1,9 +1,9 @@
-import type { Billing } from "../catalog/billing";
 import type { RateLimitOptions } from "../jobs/rateLimits";
 import type { WebhookContext } from "../jobs/webhooks";
 import type { EndpointRecord } from "../model/endpointFields";
 import type { Place } from "../model/places";
 import type { WorkerHost } from "../programs/workerHost";
+import type { Billing } from "./billing";
 import type { WorkerContainer } from "./container";
 import type { Handlers } from "./jobHandlers";
 import type { Watch } from "./watch";

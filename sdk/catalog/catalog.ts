@@ -3,8 +3,8 @@ import { type OptionChecks, REQUEST_OPTIONS, wholeFrom } from "../transport/call
 import { makeCall } from "../transport/makeCall";
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
-import type { AccountLimits, CatalogCpu, CatalogDataCenter, CatalogGpu, CatalogPool } from "./record";
-import { createSpend, type ReadCharges, type Spend, type SpendOptions } from "./spend";
+import type { AccountLimits, CatalogCpu, CatalogDataCenter, CatalogGpu, CatalogPool, Spend } from "./record";
+import { createSpend, type ReadCharges, type SpendOptions } from "./spend";
 
 /** The options of `catalog.gpus()`. */
 export interface GpuOptions extends RequestOptions {

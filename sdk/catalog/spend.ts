@@ -4,6 +4,7 @@ import { aDate, aString, type OptionChecks, oneOfWords, REQUEST_OPTIONS } from "
 import { makeCall } from "../transport/makeCall";
 import { type RequestOptions, requestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
+import { aged, monthOf, type Spend, type SpendGroup } from "./record";
 
 /** The options of `account.spend()`. */
 export interface SpendOptions extends RequestOptions {
@@ -19,41 +20,6 @@ export interface SpendOptions extends RequestOptions {
    */
   readonly groupBy?: string | undefined;
 }
-
-/** A part of what was spent. */
-export interface SpendGroup {
-  /** The id of the endpoint, or the beginning of the day or hour as a UTC timestamp. */
-  readonly key: string;
-  /** In US dollars. */
-  readonly amount: number;
-  /** The billed worker seconds, if the API shows them (GraphQL). */
-  readonly seconds?: number | undefined;
-}
-
-/** What endpoints have cost. Times are UTC timestamps. */
-export interface Spend {
-  /** In US dollars. */
-  readonly amount: number;
-  /** The billed worker seconds, if the API shows them (GraphQL). */
-  readonly seconds?: number | undefined;
-  /** Always `USD`. */
-  readonly currency: string;
-  /** The beginning of the first bucket. */
-  readonly from: string;
-  /** The end of the last bucket, which may be in the future. */
-  readonly to: string;
-  /** The beginning of the newest bucket with a charge. Missing if there is none. */
-  readonly newestBucket?: string | undefined;
-  /** The time since `newestBucket`, in seconds. */
-  readonly newestBucketAge?: number | undefined;
-  /** When the amount was read. */
-  readonly readAt: string;
-  /** The parts that `groupBy` asks for, the largest amount or the oldest bucket first. */
-  readonly groups?: readonly SpendGroup[] | undefined;
-}
-
-/** Stands for the id of an endpoint that the bill does not name. */
-export const UNKNOWN_ENDPOINT = "unknown";
 
 /** One record of the bill. */
 export interface Charge {
@@ -89,12 +55,6 @@ const SPEND_OPTIONS: OptionChecks<SpendOptions> = {
 };
 
 const LENGTHS = { hour: 3_600_000, day: 24 * 3_600_000 } as const;
-
-/** Returns the beginning of the month of a time in UTC, in milliseconds since 1970. */
-export function monthOf(now: number, plus = 0): number {
-  const at = new Date(now);
-  return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + plus);
-}
 
 /** Returns the function that reads what endpoints have cost. */
 export function createSpend(context: CallContext, charges: ReadCharges): ReadSpend {
@@ -133,19 +93,17 @@ function spendIn(all: readonly Charge[], window: ChargeWindow, groupBy: string |
     (charge) =>
       charge.time >= from && charge.time < to && (endpointId === undefined || charge.endpointId === endpointId),
   );
-  const newest = Math.max(...charges.map(({ time }) => time));
-  return {
+  const newest = charges.reduce((latest, { time }) => Math.max(latest, time), 0);
+  const spend = {
     ...sumOf(charges),
     currency: "USD",
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
-    ...(charges.length > 0 && {
-      newestBucket: new Date(newest).toISOString(),
-      newestBucketAge: Math.max(0, Math.round((now - newest) / 1000)),
-    }),
+    ...(charges.length > 0 && { newestBucket: new Date(newest).toISOString() }),
     readAt: new Date(now).toISOString(),
     ...(groupBy !== undefined && { groups: groupsOf(charges, groupBy) }),
   };
+  return aged(spend, now);
 }
 
 function sumOf(charges: readonly Charge[]): Pick<Spend, "amount" | "seconds"> {

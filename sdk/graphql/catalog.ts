@@ -7,8 +7,8 @@ import {
   type CatalogGpu,
   type CatalogPool,
   stockLevel,
+  UNKNOWN_ENDPOINT,
 } from "../catalog/record";
-import { UNKNOWN_ENDPOINT } from "../catalog/spend";
 import { AuthenticationError, RejectedError } from "../errors/errors";
 import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import type { CatalogCalls } from "../catalog/catalog";
-import { type AccountLimits, bestLevel, type CatalogGpu, stockLevel } from "../catalog/record";
-import { UNKNOWN_ENDPOINT } from "../catalog/spend";
+import { type AccountLimits, bestLevel, type CatalogGpu, stockLevel, UNKNOWN_ENDPOINT } from "../catalog/record";
 import { UnexpectedResponseError } from "../errors/errors";
 import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";

@@ -1,6 +1,5 @@
 import type { Clock } from "../../sdk/contract/clock";
 import type { EndpointRecord } from "../model/endpointFields";
-import { workerPrice } from "./accountLimits";
 
 /** The lengths of a bucket. Each function returns the beginning of a bucket in UTC. */
 const BUCKETS = {
@@ -39,8 +38,11 @@ type Running = Pick<Charge, "endpointId" | "isCpu"> & { readonly since: number; 
 
 export type Billing = ReturnType<typeof createBilling>;
 
-/** Creates the bill of an account. The data file does not save it. */
-export function createBilling(clock: Clock) {
+/**
+ * Creates the bill of an account. The data file does not save it.
+ * @param priceOf returns the price of an endpoint's worker, in US dollars an hour
+ */
+export function createBilling(clock: Clock, priceOf: (record: EndpointRecord) => number) {
   const running = new Map<string, Running>();
   /** The charges of workers that have ended, by endpoint and hour. */
   const past = new Map<string, Charge>();
@@ -60,7 +62,7 @@ export function createBilling(clock: Clock) {
     begin(record: EndpointRecord, workerId: string): void {
       if (running.has(workerId)) return;
       const isCpu = record.computeType === "CPU";
-      running.set(workerId, { endpointId: record.id, isCpu, since: clock.now(), perHour: workerPrice(record) });
+      running.set(workerId, { endpointId: record.id, isCpu, since: clock.now(), perHour: priceOf(record) });
     },
     end(workerId: string): void {
       const worker = running.get(workerId);
