@@ -14,6 +14,7 @@ import { metricsCommand } from "./metrics/metricsCommand";
 import { orphansCommand } from "./orphans/orphansCommand";
 import { ownPackage } from "./ownPackage";
 import { rollbackCommand } from "./rollback/rollbackCommand";
+import { spendCommand } from "./spend/spendCommand";
 import { say } from "./terminal";
 
 /** All commands, in the order of the help. */
@@ -31,6 +32,7 @@ const COMMANDS: readonly DeclaredCommand[] = [
   metricsCommand,
   orphansCommand,
   rollbackCommand,
+  spendCommand,
 ];
 
 /** Returns the command line. Its actions set the process's exit code. */

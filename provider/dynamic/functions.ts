@@ -306,7 +306,7 @@ export function getAccountLimitsOutput(options?: InvokeOutputOptions): pulumi.Ou
 const SPEND = ["amount", "seconds", "newestBucketAge"] as const;
 
 /**
- * Returns what endpoints have cost, as far as RunPod has billed it. A charge appears up to an hour
+ * Returns what endpoints have cost, as far as RunPod has billed it. A charge can appear an hour
  * late. Worker counts that depend on the result are set when the program runs, not in between.
  * @throws InvalidInputError if `from`, `to` or `groupBy` is not valid
  * @throws AuthenticationError if the key lacks the permission

@@ -233,6 +233,7 @@ const ARROWS: Record<string, Arrows> = {
       metrics: ["connection", "explain", "forecast"],
       alerts: ["explain", "metrics"],
       rollback: ["connection", "history", "doctor"],
+      spend: ["connection"],
     },
   },
   plugin: {
