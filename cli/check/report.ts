@@ -224,6 +224,7 @@ export function jsonOf({ verdict, review, rehearsal }: Report, version: string):
     impossible: of("impossible"),
     unlikely: of("unlikely"),
     stays: of("stays"),
+    decided: of("decided"),
     notLookedUp: missed,
     exceeded,
     hidden,

@@ -1,3 +1,4 @@
+import { writeSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 
 /**
@@ -10,9 +11,7 @@ export function awaitedOnly<T>(name: string, found: Promise<T>, names: readonly 
   for (const value of names)
     Object.defineProperty(found, value, {
       get() {
-        throw new pulumi.RunError(
-          `${name} returns a promise, which has no ${value}: write (await ${name}(…)).${value}`,
-        );
+        fail(`${name} returns a promise, which has no ${value}: write (await ${name}(…)).${value}`);
       },
     });
   return found;
@@ -28,10 +27,21 @@ export function appliedOnly<T>(name: string, found: pulumi.Output<T>, names: rea
           Symbol.toPrimitive,
           {
             value() {
-              throw new pulumi.RunError(`${value} of ${name} is an output, not a number yet: use it within apply`);
+              fail(`${value} of ${name} is an output, not a number yet: use it within apply`);
             },
           },
         ),
     });
   return found;
+}
+
+/**
+ * Ends the program with an error. In a program that Pulumi runs in a process of its own, nothing is
+ * thrown: Pulumi enables V8's debugger, which an error in an async function keeps busy until all
+ * memory is used up, and nobody would see the message.
+ */
+function fail(message: string): never {
+  if (!/[\\/]@pulumi[\\/]pulumi[\\/]cmd[\\/]run/.test(process.argv[1] ?? "")) throw new pulumi.RunError(message);
+  writeSync(2, `error: ${message}\n`);
+  process.exit(1);
 }

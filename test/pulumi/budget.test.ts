@@ -95,6 +95,6 @@ test("both forms lower the worker counts at the thresholds of a budget, and a co
     [0, 0],
     [0, 0],
   ]);
-  clearInterval(passing);
   await stack.destroy();
+  clearInterval(passing);
 });
