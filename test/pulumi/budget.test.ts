@@ -1,4 +1,5 @@
 import { manualClock, startEmulator } from "../../emulator";
+import { MAIN } from "../cli/command";
 import { createPluginStack } from "./pluginStack";
 
 /** Two lines of budget, in both forms, and programs with one mistake each. */
@@ -11,7 +12,9 @@ const MISTAKES = {
   notANumber: () => Number("many"),
   list: () => [8],
 };
-const args = { gpuIds: ["AMPERE_16"], templateId: "template" };
+const rules = [{ cron: "0 0 * * *", workersMin: 0, workersMax: 1 }];
+const schedule = process.env.SCHEDULED && { timeZone: "Europe/Berlin", rules };
+const args = { gpuIds: ["AMPERE_16"], templateId: "template", ...(schedule && { schedule }) };
 module.exports = async () => {
   const mistake = MISTAKES[process.env.MISTAKE];
   const declare = (dynamicMax, pluginMax) => {
@@ -95,6 +98,12 @@ test("both forms lower the worker counts at the thresholds of a budget, and a co
     [0, 0],
     [0, 0],
   ]);
+
+  expect(await up({ SCHEDULED: "yes" })).toMatchObject({ exitCode: 0 });
+  const explained = await stack.exec(process.execPath, [MAIN, "explain", "--stack"], { env: emulator.env });
+  const holds =
+    /^ {2}schedule: 0 0 \* \* \* \(Europe\/Berlin\) holds since \S+ until \S+: workersMin 0, workersMax 1$/gm;
+  expect(explained.stdout.match(holds)).toHaveLength(2);
   await stack.destroy();
   clearInterval(passing);
 });
