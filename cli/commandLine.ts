@@ -14,6 +14,7 @@ import { metricsCommand } from "./metrics/metricsCommand";
 import { orphansCommand } from "./orphans/orphansCommand";
 import { ownPackage } from "./ownPackage";
 import { rollbackCommand } from "./rollback/rollbackCommand";
+import { scheduleCommand } from "./schedule/scheduleCommand";
 import { spendCommand } from "./spend/spendCommand";
 import { say } from "./terminal";
 
@@ -32,6 +33,7 @@ const COMMANDS: readonly DeclaredCommand[] = [
   metricsCommand,
   orphansCommand,
   rollbackCommand,
+  scheduleCommand,
   spendCommand,
 ];
 

@@ -1,10 +1,14 @@
 /** Formats a duration: `850 ms`, `12.3 s`, `4.1 min`, `2.5 h`. */
 export function shownTime(seconds: number): string {
-  if (seconds === 0) return "0 s";
-  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
-  if (seconds < 120) return `${shownNumber(seconds)} s`;
-  if (seconds < 7200) return `${shownNumber(seconds / 60)} min`;
-  return seconds < 172_800 ? `${shownNumber(seconds / 3600)} h` : `${shownNumber(seconds / 86_400)} d`;
+  return seconds === 0 ? "0 s" : timesUpTo(seconds)(seconds);
+}
+
+/** Returns a function that formats durations up to the longest one, all in its unit. */
+export function timesUpTo(longest: number): (seconds: number) => string {
+  if (longest < 1) return (seconds) => `${Math.round(seconds * 1000)} ms`;
+  const [unit, name] =
+    longest < 120 ? [1, "s"] : longest < 7200 ? [60, "min"] : longest < 172_800 ? [3600, "h"] : [86_400, "d"];
+  return (seconds) => `${shownNumber(seconds / unit)} ${name}`;
 }
 
 /** Formats a number with three significant digits, or all digits before the decimal point. */

@@ -17,8 +17,9 @@ export interface EmulatorOptions {
    */
   readonly host?: string;
   /**
-   * The behavior to emulate where the contract and the observed service differ.
-   * @default "contract"
+   * The behavior to emulate where the contract and the observed service differ. With `"observed"`,
+   * `env` also names the service `runpod`, so that clients use everything that it supports.
+   * @default "observed"
    */
   readonly profile?: Profile;
   /**
@@ -51,8 +52,9 @@ export interface EmulatorOptions {
   /** `true` if the name of a deleted template cannot be used again. @default false */
   readonly reserveTemplateNames?: boolean;
   /**
-   * How long after its last use a template can be deleted, in milliseconds, ≥ 0.
-   * @default 120000 in the observed profile, else 0
+   * How long after its last use a template can be deleted, in milliseconds, ≥ 0. At RunPod it takes
+   * two minutes.
+   * @default 1000 in the observed profile, else 0
    */
   readonly templateReleaseMs?: number;
   /**

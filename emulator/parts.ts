@@ -18,7 +18,7 @@ import { createFaults } from "./server/faultMatch";
 import { createJournal } from "./server/journal";
 import type { AccountContext, AccountOptions } from "./server/kinds";
 import { createRoutes, type Routes } from "./server/routes";
-import { OBSERVED_RELEASE_MS } from "./templates/templates";
+import { DEFAULT_RELEASE_MS } from "./templates/templates";
 import { steadyClock } from "./time/virtualClock";
 import { VOLUME_DATA_CENTERS } from "./volumes/volumes";
 import { createBilling } from "./workers/billing";
@@ -30,7 +30,7 @@ export type Parts = ReturnType<typeof createParts>;
 
 /** Creates the parts of an emulator that is not listening yet. */
 export function createParts(options: EmulatorOptions) {
-  const { profile = "contract", clock = systemClock } = options;
+  const { profile = "observed", clock = systemClock } = options;
   const apiKey = options.apiKey ?? keyInDataFile(options.dataFile) ?? newKey();
   const keys = { apiKey, restrictedApiKey: options.restrictedApiKey };
   const random = seededRandom(options.randomSeed ?? Math.floor(Math.random() * 2 ** 32));
@@ -142,7 +142,7 @@ function contextOf(options: EmulatorOptions, given: Given): AccountContext {
 function rulesOf(options: EmulatorOptions, profile: Profile, levelOf: LevelOf): AccountOptions {
   const { takenTemplateNames = [], reserveTemplateNames = false, volumeDataCenters = VOLUME_DATA_CENTERS } = options;
   const { keepBoundTemplates: keepBound = false } = options;
-  const releaseMs = options.templateReleaseMs ?? (profile === "observed" ? OBSERVED_RELEASE_MS : 0);
+  const releaseMs = options.templateReleaseMs ?? (profile === "observed" ? DEFAULT_RELEASE_MS : 0);
   return {
     limits: { workerQuota: options.workerQuota, spendLimit: options.spendLimit },
     templates: { takenNames: takenTemplateNames, reserveDeletedNames: reserveTemplateNames, releaseMs, keepBound },

@@ -2,7 +2,10 @@
 // light and dark.
 const path = require("node:path");
 const { chromium } = require("playwright-core");
-const { manualClock, startEmulator } = require("../dist/emulator");
+const { manualClock, startEmulator } = /** @type {typeof import("../emulator")} */ (
+  // Not a literal, so that types do not depend on when the package was built.
+  require(path.join(__dirname, "../dist/emulator"))
+);
 
 const FOLDER = path.join(__dirname, "../docs/images");
 /** Makes the pictures the same on every run. */
@@ -11,14 +14,14 @@ const STEP_MS = 200;
 const STEPS = 222;
 
 const base = { gpuIds: "AMPERE_24,ADA_24", templateId: "template-1" };
-/** @type {import("../dist/emulator").EndpointSeed[]} */
+/** @type {import("../emulator").EndpointSeed[]} */
 const endpoints = [
   { ...base, id: "chat7c1k2m9x4q", name: "llama-chat", scalerType: "REQUEST_COUNT", scalerValue: 2, workersMax: 3 },
   { ...base, id: "asr3v8n5t0w6hy", name: "whisper-large-v3", scalerValue: 1, workersMax: 4, idleTimeout: 4 },
   { ...base, id: "sdxl9b4r7p2zek", name: "sdxl-turbo", workersMin: 1, workersMax: 2, flashBootType: "FLASHBOOT" },
 ];
 
-/** @type {import("../dist/emulator").Handler} */
+/** @type {import("../emulator").Handler} */
 async function work(job, { sleep, random, crash }) {
   await sleep(300 + random() * 1500);
   const chance = random();
@@ -70,8 +73,8 @@ async function open(browser, url, colorScheme) {
 
 /**
  * Sends jobs in waves.
- * @param {import("../dist/emulator").Emulator} emulator
- * @param {import("../dist/emulator").ManualClock} clock
+ * @param {import("../emulator").Emulator} emulator
+ * @param {import("../emulator").ManualClock} clock
  */
 async function load({ url, apiKey }, clock) {
   const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };

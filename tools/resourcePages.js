@@ -179,6 +179,7 @@ function resourcePage(name, resource, types) {
   const example = examples
     .replace(/\{\{%.*?%\}\}\n?/g, "")
     .replace("## Example Usage", "## Example")
+    .replaceAll('"pulumi-serverless-gpu-plugin"', '"pulumi-serverless-gpu"')
     .replace(/^```(\w+)$/gm, (fence, language) =>
       LANGUAGES[language] ? `**${LANGUAGES[language]}**\n\n${fence}` : fence,
     )
@@ -190,6 +191,7 @@ function resourcePage(name, resource, types) {
     `# ${name}`,
     first,
     example,
+    "In TypeScript, the example uses the npm package. With the SDK that you generate for the plugin, import `pulumi-serverless-gpu-plugin`.",
     `## How it behaves\n\n${details}`,
     further,
     `## Inputs\n\n${table(resource.inputProperties, resource.requiredInputs)}`,

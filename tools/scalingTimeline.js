@@ -205,7 +205,8 @@ function bar(kind, start, end, y, height) {
 }
 
 if (require.main === module) {
-  playTimeline(require("../dist/emulator")).then((timeline) => {
+  // Not a literal, so that types do not depend on when the package was built.
+  playTimeline(require(path.join(__dirname, "../dist/emulator"))).then((timeline) => {
     fs.mkdirSync(path.dirname(TIMELINE_FILE), { recursive: true });
     fs.writeFileSync(TIMELINE_FILE, drawTimeline(timeline));
   });

@@ -15,6 +15,7 @@ async function run({ quick, log }) {
   /** @type {Map<unknown, number>} */
   const runs = new Map();
   const emulator = await startEmulator({
+    profile: "contract",
     coldStartMs: 0,
     handlers: {
       worker: ({ input }) => {

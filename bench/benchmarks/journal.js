@@ -19,7 +19,11 @@ async function run({ quick, log }) {
   let files = 0;
   /** @param {string} place */
   const batch = async (place) => {
-    const emulator = await startEmulator({ coldStartMs: 0, handlers: { worker: () => "x".repeat(1_000) } });
+    const emulator = await startEmulator({
+      profile: "contract",
+      coldStartMs: 0,
+      handlers: { worker: () => "x".repeat(1_000) },
+    });
     const fields = { name: "worker", gpuIds: "AMPERE_24", templateId: "t", workersMin: 10, workersMax: 10 };
     const { id } = emulator.endpoints.create(fields);
     try {

@@ -31,7 +31,7 @@ async function run({ quick, log }) {
   const [count, runs] = quick ? [30, 1] : [300, 5];
   /** @type {Record<Step, Measured>[]} */
   const lives = [];
-  const emulator = await startEmulator({ drainMs: 0 });
+  const emulator = await startEmulator({ profile: "contract", drainMs: 0 });
   try {
     for (let run = 0; run < runs; run++) {
       log(`run ${run + 1} of ${runs}`);

@@ -6,7 +6,7 @@ async function run({ quick, log }) {
   const [requests, runs] = quick ? [100, 1] : [1_000, 3];
   const rates = [];
   for (let run = 0; run < runs; run++) {
-    const emulator = await startEmulator({ coldStartMs: 0 });
+    const emulator = await startEmulator({ profile: "contract", coldStartMs: 0 });
     const fields = { name: "app", gpuIds: "AMPERE_24", templateId: "t", type: "LB", scalerType: "REQUEST_COUNT" };
     const { id } = emulator.endpoints.create({ ...fields, scalerValue: 10, workersMax: 5 });
     const client = createClient({ apiKey: emulator.apiKey, queueUrl: emulator.url });

@@ -26,7 +26,7 @@ async function run({ quick, log }) {
   /** @type {Life[]} */
   const lives = [];
   // Otherwise, the rate limit of REST v2 would determine the times.
-  const emulator = await startEmulator({ drainMs: 0, rateLimits: { limits: "off" } });
+  const emulator = await startEmulator({ profile: "contract", drainMs: 0, rateLimits: { limits: "off" } });
   try {
     for (let run = 0; run < runs; run++) {
       emulator.reset();

@@ -73,7 +73,10 @@ async function run({ quick, log }) {
  * @param {(line: string) => void} log
  */
 async function live(run, count, log) {
-  const [own, other] = [await startEmulator({ drainMs: 0 }), await startEmulator({ drainMs: 0 })];
+  const [own, other] = [
+    await startEmulator({ profile: "contract", drainMs: 0 }),
+    await startEmulator({ profile: "contract", drainMs: 0 }),
+  ];
   const stacks = {
     plugin: await createStack(plugin, own.env, PLUGIN),
     dynamic: await createStack(dynamic, other.env),

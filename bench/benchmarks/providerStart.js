@@ -13,7 +13,7 @@ const OUR_TEXT = 'exports.handler = () => require("pulumi-serverless-gpu/handler
 
 /** @param {import("../runner").Settings} settings */
 async function run({ quick }) {
-  const emulator = await startEmulator();
+  const emulator = await startEmulator({ profile: "contract" });
   const folder = createProgramFolder();
   const engine = await startEngine();
   try {

@@ -8,7 +8,7 @@ const UP = ["up", "--yes", "--skip-preview"];
 /** @param {import("../runner").Settings} settings */
 async function run({ quick, log }) {
   const [count, runs] = quick ? [30, 1] : [300, 3];
-  const emulator = await startEmulator({ drainMs: 0 });
+  const emulator = await startEmulator({ profile: "contract", drainMs: 0 });
 
   /** A new stack's first `up`. @param {string} program */
   async function up(program) {

@@ -6,7 +6,7 @@ async function run({ quick, log }) {
   const [jobs, seconds, runs] = quick ? [1_000, 2, 1] : [10_000, 60, 3];
   const heaps = [];
   for (let run = 0; run < runs; run++) {
-    const emulator = await startEmulator({ rateLimits: { limits: "off" } });
+    const emulator = await startEmulator({ profile: "contract", rateLimits: { limits: "off" } });
     const { id } = emulator.endpoints.create({ name: "asleep", gpuIds: "AMPERE_24", templateId: "t", workersMax: 0 });
     const args = [emulator.url, id, String(jobs), String(seconds)];
     const env = { SERVERLESS_GPU_API_KEY: emulator.apiKey };

@@ -7,6 +7,7 @@ const IN_FLIGHT = 64;
 async function main() {
   const [count, dataFile] = process.argv.slice(2);
   const emulator = await startEmulator({
+    profile: "contract",
     ...(dataFile && { dataFile }),
     coldStartMs: 0,
     rateLimits: { limits: "off" },

@@ -2,7 +2,7 @@
 const { startEmulator } = require("../../dist/emulator");
 
 async function main() {
-  const emulator = await startEmulator({ coldStartMs: 0, rateLimits: { limits: "off" } });
+  const emulator = await startEmulator({ profile: "contract", coldStartMs: 0, rateLimits: { limits: "off" } });
   const endpoint = { name: "worker", gpuIds: "AMPERE_24", templateId: "template-1", workersMin: 1 };
   const { id: endpointId } = emulator.endpoints.create(endpoint);
   const headers = { authorization: `Bearer ${emulator.apiKey}`, "content-type": "application/json" };

@@ -6,7 +6,7 @@ const { startEmulator } = require("../../dist/emulator");
 
 async function main() {
   const count = Number(process.argv[2]);
-  const emulator = await startEmulator({ rateLimits: { limits: "off" } });
+  const emulator = await startEmulator({ profile: "contract", rateLimits: { limits: "off" } });
   const readyMs = performance.now() - startedAt;
 
   const endpoint = { gpuIds: "AMPERE_24", templateId: "template-1", workersMin: 0, workersMax: 0 };

@@ -15,7 +15,7 @@ import type { InputProblem } from "../../sdk/errors/errors";
 import { listFields, unsetValue } from "../../sdk/records/fields";
 import { withoutSecretTexts } from "./secrets";
 import { literal, oneLine, uniqueNames } from "./source";
-import { unknownTiers } from "./unknownTiers";
+import { wordsToAccept } from "./wordsToAccept";
 
 /** A program, and the endpoints that it leaves out. */
 export interface AdoptionProgram {
@@ -47,10 +47,11 @@ export function adoptionProgram(
   accepted: EndpointInputOptions = {},
   api: ManagementApi = "graphql",
 ): AdoptionProgram {
-  const { extraGpuTiers = [], acceptsNewTiers } = accepted;
-  const unknown = unknownTiers(endpoints.map(({ gpuIds }) => gpuIds)).filter((tier) => !extraGpuTiers.includes(tier));
-  const newTiers = acceptsNewTiers ? [] : unknown;
-  const words = { ...accepted, extraGpuTiers: [...extraGpuTiers, ...newTiers] };
+  const newWords = wordsToAccept(
+    endpoints.map(({ gpuIds }) => gpuIds),
+    accepted,
+  );
+  const words = { ...accepted, acceptWords: [...(accepted.acceptWords ?? []), ...newWords] };
   const logicalName = uniqueNames("endpoint");
   const resources: string[] = [];
   const skipped: { id: string; reason: string }[] = [];
@@ -63,18 +64,18 @@ export function adoptionProgram(
       resources.push(resource(logicalName(endpoint.name), endpoint.id, shown, comments));
     else skipped.push({ id: endpoint.id, reason: oneLine(told([...problems, ...missingFieldProblems(fields)])) });
   }
-  return { source: `${header(resources.length, newTiers, api)}\n${resources.join("\n")}`, skipped };
+  return { source: `${header(resources.length, newWords, api)}\n${resources.join("\n")}`, skipped };
 }
 
-function header(count: number, newTiers: readonly string[], api: ManagementApi): string {
+function header(count: number, newWords: readonly string[], api: ManagementApi): string {
   const many = count === 1 ? "1 endpoint" : `${count} endpoints`;
-  const config = `//    pulumi config set serverless-gpu:extraGpuTiers ${newTiers.join(",")}\n`;
+  const config = `//    pulumi config set serverless-gpu:acceptWords ${newWords.join(",")}\n`;
   return `// Adopts ${many} as they were when "npx pulumi-serverless-gpu adopt" wrote this file. Next:
 // 1. Make it the index.ts of a Pulumi program that depends on pulumi-serverless-gpu. If you want
 //    other logical names (the first arguments), change them now. A later change needs aliases.
 // 2. Keep the key and the URLs in the environment, as for "adopt", or in the stack's config. Apply
 //    the program over ${API_NAMES[api]}, as it was written: serverless-gpu:api: ${api} in Pulumi.yaml.
-${newTiers.length > 0 ? `//    Accept the GPU pools that this version does not know yet:\n${config}` : ""}\
+${newWords.length > 0 ? `//    Accept the GPU pools that this version does not know yet:\n${config}` : ""}\
 // 3. Run "pulumi up". It must say "adopted" and "nothing changed" for each endpoint.
 // 4. Remove the adoptId lines and run "pulumi up" again: only then are they the stack's own, and
 //    "pulumi destroy" deletes them. While adoptId is set, it releases them: they stay, and cost.

@@ -1,16 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { systemReason } from "../../emulator/io/systemReason";
-import { redact } from "../../sdk/errors/secretText";
-import type { StackFlag } from "../stack";
 import { say } from "../terminal";
 import { dashboardOf } from "./rules/dashboard";
-import type { RuleOptions } from "./rules/rules";
-import { rulesFile } from "./rules/rulesFile";
-import { stackSettings } from "./stackSettings";
+import { rulesFile } from "./rules/rules";
 
 export interface AlertsFlags {
-  /** The stack's name; `true` for the selected stack. @default the selected stack */
-  readonly stack?: StackFlag;
   /** The file to write the rules to. @default standard output */
   readonly out?: string;
   /** The file to write the Grafana dashboard to. @default none */
@@ -21,27 +15,27 @@ export interface AlertsFlags {
 }
 
 /** Writes rules and a dashboard. Returns the exit code. */
-export async function alerts(flags: AlertsFlags): Promise<number> {
-  const endpoints = await stackSettings(flags.stack);
-  const rules = rulesFile(endpoints, ruleOptions(flags));
-  if (flags.out === undefined) process.stdout.write(redact(rules));
-  else writeOut(flags.out, rules);
-  if (flags.dashboard !== undefined) writeOut(flags.dashboard, `${JSON.stringify(dashboardOf(), undefined, 2)}\n`);
+export async function alerts({
+  out,
+  dashboard,
+  failureShare = 0.1,
+  spendCap,
+  stale = 10,
+}: AlertsFlags): Promise<number> {
+  const rules = rulesFile({ failureShare, spendCap, staleMinutes: stale });
+  if (out === undefined) process.stdout.write(rules);
+  else writeOut(out, rules);
+  if (dashboard !== undefined) writeOut(dashboard, `${JSON.stringify(dashboardOf(), undefined, 2)}\n`);
   return 0;
-}
-
-/** Converts the command's flags into rule options. */
-export function ruleOptions({ failureShare = 0.1, spendCap, stale = 10 }: AlertsFlags): RuleOptions {
-  return { failureShare, spendCap, staleMinutes: stale };
 }
 
 /**
  * Writes a file and reports its name.
  * @throws Error if the file cannot be written
  */
-export function writeOut(file: string, text: string): void {
+function writeOut(file: string, text: string): void {
   try {
-    writeFileSync(file, redact(text));
+    writeFileSync(file, text);
   } catch (cause) {
     throw new Error(`${file} cannot be written: ${systemReason(cause)}`, { cause });
   }

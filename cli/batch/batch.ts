@@ -4,6 +4,7 @@ import {
   type Batch,
   type BatchResult,
   createClient,
+  JobFailedError,
   POSTGRES_SCHEMA,
   SubmitUncertainError,
   type UnrecordedJob,
@@ -143,11 +144,9 @@ async function writeResults(
   }
 }
 
-/** Error codes of jobs that have finished. These results are written to the output file. */
-const ENDS = ["JOB_FAILED"];
-
+/** Returns `true` if the job has finished. These results are written to the output file. */
 function hasEnded({ error }: BatchResult<object>): boolean {
-  return error === undefined || ("code" in error && ENDS.includes(String(error.code)));
+  return error === undefined || error instanceof JobFailedError;
 }
 
 function lineOf(result: BatchResult<object>, lines: BatchInputs): string {

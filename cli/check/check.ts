@@ -5,10 +5,11 @@ import { type StackFlag, stackFlag } from "../stack";
 import { printJson } from "../terminal";
 import { checkConnection } from "./checkConnection";
 import { type CheckFlags, isRehearsal } from "./checkFlags";
-import { judge } from "./judge";
+import { judge, type Review } from "./judge";
 import { writePage } from "./page";
 import { readPreview } from "./preview";
 import { rehearse } from "./rehearsal/rehearsal";
+import { lastFailedUp } from "./rejected";
 import { jsonOf, markdownOf, type Report, textOf } from "./report";
 import { verdictOf } from "./verdict";
 
@@ -25,7 +26,7 @@ const PREVIEW_TIMEOUT_MS = 300_000;
 export async function check(file: string | undefined, flags: CheckFlags, version: string): Promise<number> {
   const { review, rehearsal } = isRehearsal(flags)
     ? await rehearse({ ...flags, stack: flags.stack as string })
-    : { review: await judge(await previewText(file, flags.stack), () => checkConnection(flags.stack), flags) };
+    : { review: await reviewed(file, flags) };
   const verdict = verdictOf(review, rehearsal, { isStrict: flags.strict === true, allow: flags.allow ?? [] });
   const report: Report = { verdict, review, rehearsal };
   if (flags.html !== undefined) writePage(flags.html, report);
@@ -33,6 +34,12 @@ export async function check(file: string | undefined, flags: CheckFlags, version
   // Invisible characters were already escaped, before the cells were padded.
   else process.stdout.write(flags.markdown ? markdownOf(report) : textOf(report));
   return verdict.code;
+}
+
+async function reviewed(file: string | undefined, flags: CheckFlags): Promise<Review> {
+  const text = await previewText(file, flags.stack);
+  const failedUp = flags.stack === undefined ? undefined : await lastFailedUp(flags.stack);
+  return judge(text, () => checkConnection(flags.stack), flags, { failedUp });
 }
 
 async function previewText(file: string | undefined, stack: StackFlag): Promise<string> {

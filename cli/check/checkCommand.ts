@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { InvalidArgumentError, Option } from "commander";
 import type { FaultRule } from "../../emulator";
 import { declareCommand } from "../declareCommand";
-import { addPlayFlags } from "../forecast/forecastFlags";
-import { parseDuration, parseTime } from "../forecast/values";
+import { addPlayFlags, type DuringLimits } from "../forecast/forecastFlags";
+import { parseDuration, parseList, parseNumber, parseTime } from "../forecast/values";
 import { ownPackage } from "../ownPackage";
 import { parseAllow } from "./allow";
 import { type CheckFlags, isRehearsal } from "./checkFlags";
@@ -23,7 +23,7 @@ export const checkCommand = declareCommand({
         .option("--stack [name]", "make the preview of this stack, or of the selected one, in this folder")
         .option(
           "--allow <danger>",
-          "accept a danger, such as delete=llama (a name or URN), or every one of a kind: delete, replace, zero, rename, data or impossible. Repeatable",
+          "accept a danger, such as delete=llama (a name or URN), or every one of a kind: delete, replace, zero, rename, rejected, data or impossible. Repeatable",
           parseAllow,
         )
         .option("--strict", "low stock, and limits that may hold workers back, are dangers too")
@@ -57,6 +57,11 @@ export const checkCommand = declareCommand({
           parseDuration,
         ),
     )
+      .option(
+        "--max-during <limits>",
+        "exit with 3 if the hour after the change can be worse, such as p95=60s or p95=60s,lost=0",
+        parseDuring,
+      )
       .option("--max-per-hour <dollars>", "exit with 3 if all workersMax workers cost more an hour", dollars)
       .option("--max-at-rest <dollars>", "exit with 3 if all workersMin workers cost more an hour", dollars)
       .optionsGroup("Output:")
@@ -75,7 +80,7 @@ export const checkCommand = declareCommand({
     1: "failure; the message gives the reason. Nothing real was changed",
     2: "wrong usage: an unknown option, an invalid value of an option, or options that do not go together",
     3: "a limit (--max-…) is or can be exceeded, or cannot be checked, or --require-calibration is not met",
-    4: "danger: the change loses data, ends or stops an endpoint, is impossible, or fails in the rehearsal. It wins over 3",
+    4: "danger: the change loses data, ends or stops an endpoint, tries a rejected release again, is impossible, or fails in the rehearsal. It wins over 3",
   },
   problem: (flags: CheckFlags, [file]) => checkProblem(file, flags),
   load: () => require("./check") as typeof import("./check"),
@@ -86,6 +91,16 @@ export const checkCommand = declareCommand({
 function dollars(text: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
   throw new InvalidArgumentError("Give US dollars an hour, such as 20 or 0.5.");
+}
+
+/** Parses `p95=60s,lost=0`. */
+function parseDuring(text: string, before: DuringLimits = {}): DuringLimits {
+  const limits = parseList((part): [string, number] => {
+    const [, name = "", value = ""] = /^(p50|p95|p99|lost)=(.+)$/.exec(part) ?? [];
+    if (name === "") throw new InvalidArgumentError("Give limits for p50, p95, p99 or lost, such as p95=60s.");
+    return [name, name === "lost" ? parseNumber(0, Number.MAX_SAFE_INTEGER, true)(value) : parseTime(value)];
+  })(text);
+  return { ...before, ...Object.fromEntries(limits) };
 }
 
 /** The emulator validates the rule. */

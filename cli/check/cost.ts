@@ -1,12 +1,16 @@
-import { gpusLeft, poolsIn } from "../../sdk/catalog/places";
-import { type Prices, PUBLIC_PRICES } from "../../sdk/catalog/publicPrices";
-import { priceOf } from "../forecast/settings/prices";
+import {
+  catalogPrices,
+  type PriceSource,
+  PUBLIC_PRICE_SOURCE,
+  type WorkerPrice,
+  workerPrices,
+} from "../../sdk/catalog/workerPrices";
 import type { Answers } from "./lookUps";
 import { type EndpointSide, endpointSide, holdersAfter, type Planned, type Side } from "./preview";
 import { shownChanges } from "./shownChanges";
 
 /** The price of one worker, in US dollars an hour. */
-export interface WorkerPrice {
+export interface SidePrice {
   readonly perHour: number;
   /** What is priced: a pool or a CPU instance, with the number of GPUs. */
   readonly of: string;
@@ -17,7 +21,7 @@ export interface WorkerPrice {
 export interface SideCost {
   readonly workersMin: number | undefined;
   readonly workersMax: number | undefined;
-  readonly price: WorkerPrice | undefined;
+  readonly price: SidePrice | undefined;
   /** The cost with `workersMax` workers; `undefined` if unknown. */
   readonly fullScale: number | undefined;
   /** The cost with `workersMin` workers; `undefined` if unknown. */
@@ -59,14 +63,8 @@ export interface Costs extends TotalCosts {
   readonly inAccount: TotalCosts;
 }
 
-/** Prices from a file, which replace all others. */
-export interface GivenPrices {
-  readonly prices: Prices;
-  readonly source: string;
-}
-
 /** Returns the cost of each endpoint and the total. */
-export function costsOf(planned: readonly Planned[], answers: Answers, given: GivenPrices | undefined): Costs {
+export function costsOf(planned: readonly Planned[], sources: readonly PriceSource[]): Costs {
   const holders = holdersAfter(planned);
   const endpoints = planned
     .filter(({ kind }) => kind === "endpoint")
@@ -74,8 +72,7 @@ export function costsOf(planned: readonly Planned[], answers: Answers, given: Gi
       const { name, urn, op, before, after } = each;
       // These endpoints leave the stack but still exist. Another resource may take them over.
       const left = before.filter(({ id, isRetained }) => isRetained && id !== after?.id && !(id && holders.has(id)));
-      const costs = (sides: readonly Side[]) =>
-        summed(sides.map((side) => sideCost(endpointSide(side), answers, given)));
+      const costs = (sides: readonly Side[]) => summed(sides.map((side) => sideCost(endpointSide(side), sources)));
       return {
         name,
         urn,
@@ -91,7 +88,7 @@ export function costsOf(planned: readonly Planned[], answers: Answers, given: Gi
   const known = new Set(inAccount.flatMap(({ before }) => before.map(({ id }) => id)));
   const taken = inAccount
     .flatMap((each) => (each.taken && !known.has(each.taken.id) ? [endpointSide(each.taken)] : []))
-    .reduce((sum, side) => sum + (sideCost(side, answers, given).fullScale ?? 0), 0);
+    .reduce((sum, side) => sum + (sideCost(side, sources).fullScale ?? 0), 0);
   const before = { ...own.before, fullScale: rounded(own.before.fullScale + taken) };
   return { endpoints, ...totalsOf(endpoints), inAccount: { before, after: own.after } };
 }
@@ -121,10 +118,10 @@ function summed(costs: readonly SideCost[]): SideCost | undefined {
   };
 }
 
-function sideCost(side: EndpointSide, answers: Answers, given: GivenPrices | undefined): SideCost {
+function sideCost(side: EndpointSide, sources: readonly PriceSource[]): SideCost {
   const { workersMin, workersMax } = side;
   const isOff = workersMin === 0 && workersMax === 0;
-  const price = isOff ? undefined : priceOfSide(side, answers, given);
+  const price = isOff ? undefined : priceOfSide(side, sources);
   const perHour = typeof price === "object" ? price.perHour : isOff ? 0 : undefined;
   const times = (workers: number | undefined) =>
     // Zero workers cost nothing, whatever their price.
@@ -150,79 +147,29 @@ const rounded = (dollars: number) => Number(dollars.toPrecision(12));
  * Returns the price of the most expensive worker that the settings allow, or why it is unknown. A
  * worker may start in any of the pools, and a cap must hold for all of them.
  */
-function priceOfSide(side: EndpointSide, answers: Answers, given: GivenPrices | undefined): WorkerPrice | string {
+function priceOfSide(side: EndpointSide, sources: readonly PriceSource[]): SidePrice | string {
   const { gpuIds, instanceIds, gpuCount } = side;
   if (instanceIds === undefined || gpuIds === undefined || gpuCount === undefined)
     return "its GPUs or CPUs are not known before up";
-  const isOnCpus = instanceIds !== "";
-  const names = isOnCpus ? instanceIds.split(",") : usablePools(gpuIds, answers);
-  if (names.length === 0) return "it names no GPU pool and no CPU instance";
-  const prices = names.map((name) =>
-    isOnCpus ? cpuPrice(name, answers, given) : gpuPrice(name, side, gpuCount, answers, given),
-  );
-  const missing = names.filter((_, at) => prices[at] === undefined);
+  const prices = workerPrices({ gpuIds, instanceIds, gpuCount }, sources);
+  if (prices.length === 0) return "it names no GPU pool and no CPU instance";
+  const missing = prices.filter(({ perHour }) => perHour === undefined).map(({ tier }) => tier);
   if (missing.length > 0) return `no price is known for ${missing.join(", ")}: give --prices`;
-  const known = prices.filter((price) => price !== undefined);
-  return known.reduce((dearest, price) => (price.perHour > dearest.perHour ? price : dearest));
+  const [dearest] = [...prices].sort((one, other) => (other.perHour ?? 0) - (one.perHour ?? 0));
+  const { tier, perHour = 0, source = "" } = dearest as WorkerPrice;
+  return { perHour, of: instanceIds !== "" || gpuCount === 1 ? tier : `${tier}, ${gpuCount} GPUs`, source };
 }
 
-/**
- * Returns the pools that still contain a GPU type after the exclusions, according to the catalog.
- * Returns all pools if none does.
- */
-function usablePools(gpuIds: string, { gpus }: Answers): string[] {
-  const [types = []] = gpus.values();
-  const pools = poolsIn(gpuIds);
-  const left = gpusLeft(gpuIds, types);
-  const has = (list: typeof types, pool: string) => list.some((each) => each.pool === pool);
-  const usable = pools.filter((pool) => has(left, pool) || !has(types, pool));
-  return usable.length > 0 ? usable : pools;
-}
-
-function gpuPrice(
-  pool: string,
-  { gpuIds = "" }: EndpointSide,
-  gpuCount: number,
-  { gpus, owner, source, readAt }: Answers,
-  given: GivenPrices | undefined,
-): WorkerPrice | undefined {
-  const of = gpuCount === 1 ? pool : `${pool}, ${gpuCount} GPUs`;
-  const exclusions = gpuIds.split(",").filter((part) => part.trim().startsWith("-"));
-  const [types = []] = gpus.values();
-  const left = gpusLeft([pool, ...exclusions].join(","), types).flatMap(({ serverlessPrice }) => serverlessPrice ?? []);
-  if (!given && left.length > 0) {
-    const perHour = rounded(Math.max(...left) * gpuCount);
-    return { perHour, of, source: `${owner}'s catalog (${source}), read at ${readAt.toISOString()}` };
-  }
-  const table = given ?? { prices: PUBLIC_PRICES, source: "the public price table" };
-  return fromTable({ gpuIds: pool, gpuCount, instanceIds: "" }, table, of);
-}
-
-function cpuPrice(
-  instance: string,
-  { cpus, owner, readAt }: Answers,
-  given: GivenPrices | undefined,
-): WorkerPrice | undefined {
-  if (given) return fromTable({ gpuIds: "", gpuCount: 1, instanceIds: instance }, given, instance);
-  const [, flavor, vcpus] = /^(\w+)-(\d+)-/.exec(instance.trim()) ?? [];
-  const perVcpu = cpus?.find(({ id }) => id === flavor)?.serverlessPricePerVcpu;
-  if (perVcpu === undefined) return undefined;
-  const source = `${owner}'s catalog (REST v2), read at ${readAt.toISOString()}`;
-  return { perHour: rounded(perVcpu * Number(vcpus)), of: instance, source };
-}
-
-function fromTable(
-  priced: Parameters<typeof priceOf>[0],
-  { prices, source }: GivenPrices,
-  of: string,
-): WorkerPrice | undefined {
-  const name = priced.instanceIds || priced.gpuIds;
-  if (!Object.hasOwn(prices.perSecond, name)) return undefined;
-  return {
-    perHour: rounded(priceOf(priced, prices, source).perSecond * 3600),
-    of,
-    source: `${source} of ${prices.date}`,
-  };
+/** Returns the sources of prices: a file, or the catalog and the public prices. */
+export function priceSources({ gpus, cpus, owner, source, readAt }: Answers, given: PriceSource | undefined) {
+  if (given) return [given];
+  const [types] = gpus.values();
+  const read = `read at ${readAt.toISOString()}`;
+  return [
+    catalogPrices({ gpus: types }, `${owner}'s catalog (${source}), ${read}`),
+    catalogPrices({ cpus }, `${owner}'s catalog (REST v2), ${read}`),
+    PUBLIC_PRICE_SOURCE,
+  ];
 }
 
 function totalOf(costs: readonly { readonly name: string; readonly cost: SideCost | undefined }[]): TotalCost {

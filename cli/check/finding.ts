@@ -5,6 +5,7 @@ export const FINDINGS = {
   replaced: { heading: "REPLACED", allow: "replace" },
   renamed: { heading: "RENAMED", allow: "rename" },
   zero: { heading: "SCALED TO ZERO", allow: "zero" },
+  rejected: { heading: "REJECTED RELEASE", allow: "rejected" },
   impossible: { heading: "IMPOSSIBLE", allow: "impossible" },
   stays: { heading: "STAYS", allow: undefined },
   decided: { heading: "SCALED TO ZERO", allow: undefined },

@@ -1,7 +1,7 @@
 import { allowedDataCenters, cudaTest, gpusLeft, type PlacedSettings, poolsIn } from "../../sdk/catalog/places";
-import { endpointProofs, volumeProofs } from "../../sdk/catalog/proofs";
-import { publicPrice } from "../../sdk/catalog/publicPrices";
+import { endpointProofs, unlistedNewPools, volumeProofs } from "../../sdk/catalog/proofs";
 import { bestLevel, type CatalogGpu, isAtLeastLevel, type StockLevel } from "../../sdk/catalog/record";
+import { catalogPrices, PUBLIC_PRICE_SOURCE, workerPrices } from "../../sdk/catalog/workerPrices";
 import { splitList } from "../../sdk/endpoints/normalForms";
 import { shownMoney } from "../shownValues";
 import { quotaFindings, spendFindings } from "./accountFindings";
@@ -17,7 +17,6 @@ export function findingsOf(
   answers: Answers,
   costs: Costs,
   missed: NotLookedUp[],
-  extraTiers: readonly string[] = [],
 ): Finding[] {
   const holders = holdersAfter(planned);
   const changed = planned.filter(({ op, after }) => after && op !== "same");
@@ -25,7 +24,7 @@ export function findingsOf(
     ...changed.flatMap((each) =>
       (each.kind === "volume"
         ? volumeFindings(each, answers)
-        : endpointFindings(each, { planned, answers, missed, extraTiers })
+        : endpointFindings(each, { planned, answers, missed })
       ).map((finding) => ({ ...finding, urn: each.urn })),
     ),
     ...quotaFindings(planned, answers, missed),
@@ -51,11 +50,9 @@ interface Circumstances {
   readonly planned: readonly Planned[];
   readonly answers: Answers;
   readonly missed: NotLookedUp[];
-  /** GPU pools that the user accepts even if the catalog does not list them. */
-  readonly extraTiers: readonly string[];
 }
 
-function endpointFindings(resource: Planned, { planned, answers, missed, extraTiers }: Circumstances): Finding[] {
+function endpointFindings(resource: Planned, { planned, answers, missed }: Circumstances): Finding[] {
   const { name, after } = resource;
   const side = after && endpointSide(after);
   // Without workers, nothing needs to start.
@@ -67,25 +64,21 @@ function endpointFindings(resource: Planned, { planned, answers, missed, extraTi
   if (unknown.length > 0) missed.push({ what: `GPUs of ${name}`, why: `${unknown.join(", ")} not known before up` });
   if (gpuIds === undefined || locations === undefined || gpuCount === undefined) return [];
   if (minCudaVersion === undefined || allowedCudaVersions === undefined) return [];
-  const extra = poolsIn(gpuIds).filter((pool) => extraTiers.includes(pool));
-  if (extra.length > 0) {
-    missed.push({ what: `GPUs of ${name}`, why: `extraGpuTiers accepts ${extra.join(", ")} without the catalog` });
-    return [];
-  }
+  const [anyGpus] = answers.gpus.values();
+  // Pools and locations do not depend on the number of GPUs.
+  const catalog = { gpus: answers.gpus.get(gpuCount) ?? anyGpus, dataCenters: answers.dataCenters };
+  const unlisted = unlistedNewPools(gpuIds, catalog);
+  if (unlisted.length > 0)
+    missed.push({ what: `GPUs of ${name}`, why: `the catalog has no GPU pool ${unlisted.join(", ")}` });
   const volumeDataCenters = volumePlaces(side, planned, answers);
   if (volumeDataCenters === undefined)
     missed.push({ what: `data centers of the volumes of ${name}`, why: "not known" });
   const settings = { gpuIds, locations, minCudaVersion, allowedCudaVersions, volumeDataCenters };
   const touched = touchedBy(resource, side);
-  const [anyGpus] = answers.gpus.values();
-  // Pools and locations do not depend on the number of GPUs.
-  const proofs = endpointProofs(settings, {
-    gpus: answers.gpus.get(gpuCount) ?? anyGpus,
-    dataCenters: answers.dataCenters,
-  }).filter(({ fields }) => fields.some((field) => touched.has(field)));
+  const proofs = endpointProofs(settings, catalog).filter(({ fields }) => fields.some((field) => touched.has(field)));
   if (proofs.length > 0)
     return proofs.map(({ kind, message }) => ({ level: "impossible", kind, resource: name, message }));
-  if (touched.size === 0) return [];
+  if (touched.size === 0 || unlisted.length > 0) return [];
   const gpus = answers.gpus.get(gpuCount);
   if (gpus) return stockFindings(name, settings, gpus, answers);
   if (anyGpus)
@@ -186,12 +179,12 @@ function stockFindings(
   const others = gpus.filter(
     ({ pool, memoryInGb = 0 }) => pool != null && !poolsIn(gpuIds).includes(pool) && memoryInGb >= least,
   );
+  const prices = [catalogPrices({ gpus }, source), PUBLIC_PRICE_SOURCE];
   const better = [...new Set(others.flatMap(({ pool }) => pool ?? []))]
     .map((pool) => {
       const types = others.filter((gpu) => gpu.pool === pool);
-      const prices = types.flatMap(({ serverlessPrice }) => serverlessPrice ?? []);
-      const price = prices.length > 0 ? Math.max(...prices) : publicPrice(pool);
-      return { pool, level: bestLevel(types.map(levelOf)), price };
+      const [worker] = workerPrices({ gpuIds: pool, gpuCount: 1, instanceIds: "" }, prices);
+      return { pool, level: bestLevel(types.map(levelOf)), price: worker?.perHour };
     })
     .filter((each) => isAtLeastLevel(each.level, "Medium"))
     .sort((one, other) => (one.price ?? Number.POSITIVE_INFINITY) - (other.price ?? Number.POSITIVE_INFINITY))

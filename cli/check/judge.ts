@@ -1,16 +1,16 @@
-import { acceptedWords, CONFIG_NAMESPACE } from "../../provider/connection/config";
+import type { PriceSource } from "../../sdk/catalog/workerPrices";
 import type { EnvironmentSettings } from "../../sdk/connection/settings";
-import { GPU_TIERS } from "../../sdk/contract/limits";
 import { readPrices } from "../forecast/settings/prices";
 import { shownMoney } from "../shownValues";
 import type { CheckFlags } from "./checkFlags";
-import { type Costs, costsOf } from "./cost";
+import { type Costs, costsOf, priceSources } from "./cost";
 import { dangersOf } from "./danger";
 import type { Finding } from "./finding";
 import { findingsOf, foreignVolumes } from "./findings";
 import { lookUp, type NotLookedUp, type Owner, type Questions } from "./lookUps";
 import { ofSameAccount } from "./otherAccount";
 import { endpointSide, type Planned, type PlannedChange, readPreview } from "./preview";
+import { rejectedIn } from "./rejected";
 import { withTaken } from "./taken";
 
 /** What a preview shows. */
@@ -24,21 +24,30 @@ export interface Review {
   readonly exceeded: readonly string[];
   /** The number of unchanged resources that the preview leaves out, so that totals lack them. */
   readonly hidden: number;
+  /** Where the prices come from, in order. */
+  readonly prices: readonly PriceSource[];
 }
 
 /** The options that decide what is found. */
 export type JudgeFlags = Pick<CheckFlags, "prices" | "maxPerHour" | "maxAtRest">;
 
+/** What is known besides the preview. */
+export interface Circumstances {
+  /** Whose catalog is read. @default the service */
+  readonly owner?: Owner;
+  /** When the last `up` of the same program failed. @default it did not, or is not known */
+  readonly failedUp?: string | undefined;
+}
+
 /**
  * Reads a preview's JSON, and returns what it costs and what was found.
  * @param connect returns the connection for the lookups; only called if the preview is valid
- * @param owner whose catalog is read
  */
 export async function judge(
   text: string,
   connect: () => Promise<EnvironmentSettings>,
   flags: JudgeFlags,
-  owner: Owner = "the service",
+  { owner = "the service", failedUp }: Circumstances = {},
 ): Promise<Review> {
   const given = typeof flags.prices === "string" ? readPrices(flags.prices) : undefined;
   const change = readPreview(text);
@@ -47,28 +56,21 @@ export async function judge(
   const answers = ofSameAccount(looked, change.resources, settings);
   const missed = [...answers.missed];
   const resources = withTaken(change.resources, answers, missed);
-  const costs = costsOf(resources, answers, given);
+  const prices = priceSources(answers, given);
+  const costs = costsOf(resources, prices);
   return {
     counts: countsOf(change),
     costs,
-    findings: [...dangersOf(change, resources), ...findingsOf(resources, answers, costs, missed, extraTiersIn(change))],
+    findings: [
+      ...dangersOf(change, resources),
+      ...rejectedIn(change.steps, failedUp),
+      ...findingsOf(resources, answers, costs, missed),
+    ],
     missed,
     exceeded: capProblems(costs, change, flags),
     hidden: change.hidden,
+    prices,
   };
-}
-
-/**
- * Returns the GPU pools that the config or the environment accepts in addition to the known ones.
- */
-function extraTiersIn({ config }: PlannedChange): string[] {
-  const read = (name: string) => {
-    const value = config[`${CONFIG_NAMESPACE}:${name}`];
-    if (value === "[secret]") return undefined;
-    return typeof value === "string" || value === undefined ? value : JSON.stringify(value);
-  };
-  const known: readonly string[] = GPU_TIERS;
-  return acceptedWords(read).extraGpuTiers.filter((tier) => !known.includes(tier));
 }
 
 /** Returns the lookups that a change needs. A change without endpoints and volumes needs none. */

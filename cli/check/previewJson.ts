@@ -12,6 +12,8 @@ export interface StepState {
   readonly inputs?: Values;
   readonly outputs?: Values;
   readonly retainOnDelete?: boolean;
+  /** The errors with which the last run of an existing record ended. */
+  readonly initErrors?: readonly string[];
   /** The URN of the resource whose deletion counts as the deletion of this one. */
   readonly deletedWith?: string;
   readonly propertyDependencies?: Readonly<Record<string, readonly string[] | null>>;

@@ -7,7 +7,7 @@ import type { Report as Forecast } from "../forecast/report/report";
 import type { Range, Summary } from "../forecast/report/summary";
 import { shownMoney, shownNumber, shownTime } from "../shownValues";
 import { costLines, costMarkdown, countsText } from "./costTable";
-import type { Finding } from "./finding";
+import { FINDINGS, type Finding } from "./finding";
 import type { Review } from "./judge";
 import { escapedMarkdown, markdownList, within } from "./markdown";
 import type { Played } from "./rehearsal/play";
@@ -196,6 +196,8 @@ export function markdownOf(report: Report): string {
   ].join("\n");
 }
 
+const LEVELS = Object.keys(FINDINGS) as readonly Finding["level"][];
+
 /** Converts the report to JSON data. */
 export function jsonOf({ verdict, review, rehearsal }: Report, version: string): object {
   const { counts, costs, findings, missed, exceeded, hidden } = review;
@@ -216,15 +218,7 @@ export function jsonOf({ verdict, review, rehearsal }: Report, version: string):
     checks: verdict.rows,
     counts,
     cost,
-    data: of("data"),
-    deleted: of("deleted"),
-    replaced: of("replaced"),
-    renamed: of("renamed"),
-    zero: of("zero"),
-    impossible: of("impossible"),
-    unlikely: of("unlikely"),
-    stays: of("stays"),
-    decided: of("decided"),
+    ...Object.fromEntries(LEVELS.map((level) => [level, of(level)])),
     notLookedUp: missed,
     exceeded,
     hidden,

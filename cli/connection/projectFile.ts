@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parse } from "yaml";
 import { CONFIG_NAMESPACE } from "../../provider/connection/config";
@@ -44,6 +44,17 @@ export function projectConfig(file: string): ReadonlyMap<string, string> {
     return name.startsWith(prefix) && isScalar ? [[name.slice(prefix.length), String(value)]] : [];
   });
   return new Map(settings);
+}
+
+/**
+ * Returns the values that a setting has in a project file and in the config files of its stacks.
+ * @throws Error if a file is not valid YAML or JSON
+ */
+export function configuredValues(file: string, name: string): string[] {
+  const folder = path.resolve(path.dirname(file), projectField(file, "stackConfigDir") ?? ".");
+  const ofStacks = existsSync(folder) ? readdirSync(folder).filter((each) => /^Pulumi\..+\.ya?ml$/.test(each)) : [];
+  const files = [file, ...ofStacks.map((each) => path.join(folder, each))];
+  return [...new Set(files.flatMap((each) => projectConfig(each).get(name) ?? []))];
 }
 
 function contents(file: string): Properties {

@@ -1,6 +1,6 @@
 import type { ProviderSettings } from "../../provider/connection/config";
 import { requireApiKey } from "../../sdk/connection/settings";
-import { costsOf } from "../check/cost";
+import { costsOf, priceSources } from "../check/cost";
 import { findingsOf, foreignVolumes } from "../check/findings";
 import { lookUp } from "../check/lookUps";
 import { type Planned, plannedSame } from "../check/preview";
@@ -29,7 +29,7 @@ export async function checkCatalog(
     { apiKey, service: "runpod", graphqlUrl, restUrl, queueUrl },
     { gpuCounts: [1], cpus: false, places: true, account: true, volumes: foreignVolumes(planned).length > 0 },
   );
-  const findings = findingsOf(planned, answers, costsOf(planned, answers, undefined), []);
+  const findings = findingsOf(planned, answers, costsOf(planned, priceSources(answers, undefined)), []);
   return findings.map(({ resource, message }) =>
     warning(
       `${resource === undefined ? "" : `${resource}: `}${message}`,

@@ -6,6 +6,7 @@ import {
   VARIABLE_NAMES,
 } from "../../provider/connection/config";
 import { urlsBeforeService } from "../../provider/connection/settingsProblems";
+import { INSTANT_VARIABLE } from "../../provider/endpoint/instant";
 import type { Resolved } from "../../sdk/connection/resolver";
 import {
   type ConnectionSettings,
@@ -113,7 +114,7 @@ function checkService(settings: ProviderSettings, sourceOf: Configuration["sourc
     if (urls.length > 0)
       return warning(
         `service ${service} is ${sourceOf("service")}, but the URLs that are set take precedence: ${urls.join(", ")}`,
-        `Remove ${ENVIRONMENT_VARIABLES.service}, or the URLs. In an emulator's shell, the URLs are the emulator's.`,
+        `To use the URLs, remove ${ENVIRONMENT_VARIABLES.service}, and set the others as well. To use ${service}, remove the URLs.`,
       );
     return ok(service === undefined ? "no service named" : `service ${service} ${sourceOf("service")}`);
   } catch (error) {
@@ -142,8 +143,9 @@ function checkPlainKey(config: StackConfig): CheckResult[] {
 /** Warns about unknown names, which are probably misspelled or belong to another version. */
 function checkNames(config: StackConfig): CheckResult[] {
   const variables = Object.keys(process.env).filter((name) => name.startsWith("SERVERLESS_GPU_"));
+  const allowed = [...VARIABLE_NAMES, INSTANT_VARIABLE];
   const unknown = [
-    ...variables.filter((name) => !VARIABLE_NAMES.includes(name)).map((name) => [name, VARIABLE_NAMES] as const),
+    ...variables.filter((name) => !allowed.includes(name)).map((name) => [name, allowed] as const),
     ...[...config.keys()]
       .filter((name) => !CONFIG_NAMES.includes(name))
       .map(

@@ -70,8 +70,8 @@ export const emulatorCommand = declareCommand({
   examples: [
     "npx pulumi-serverless-gpu emulator",
     "npx pulumi-serverless-gpu emulator --port 8080 --seed fleet.json --data emulator.json",
-    "npx pulumi-serverless-gpu emulator --clock manual --profile observed --json",
-    "npx pulumi-serverless-gpu emulator --profile observed --worker 'llama=python handler.py'",
+    "npx pulumi-serverless-gpu emulator --clock manual --json",
+    "npx pulumi-serverless-gpu emulator --worker 'llama=python handler.py'",
   ],
   exitCodes: { 0: "interrupted" },
   problem: (flags: EmulatorFlags, [word]) =>

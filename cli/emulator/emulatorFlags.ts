@@ -41,7 +41,7 @@ export function addEmulatorFlags(command: Command): Command {
     .option("--port <n>", "the port to listen on (default: any free port)", wholeNumberOption(65_535))
     .option("--host <address>", "the IP address or host name to listen on (default: 127.0.0.1, this machine only)")
     .addOption(
-      new Option("--profile <name>", "the behavior to emulate (default: contract)").choices(["contract", "observed"]),
+      new Option("--profile <name>", "the behavior to emulate (default: observed)").choices(["observed", "contract"]),
     )
     .option(
       "--seed <file>",
@@ -87,7 +87,7 @@ export function addEmulatorFlags(command: Command): Command {
     .option("--strict-references", "reject references to templates, volumes and registry credentials that do not exist")
     .option(
       "--template-release-ms <n>",
-      "time after its last use until a template can be deleted (default: 120000 in the observed profile, else 0)",
+      "time after its last use until a template can be deleted (default: 1000, or 0 in the contract profile)",
       wholeNumberOption(),
     )
     .option("--stale-flashboot", "workers with FLASHBOOT keep the old version of a changed template")

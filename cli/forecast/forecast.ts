@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { PlayedEndpoint } from "../../emulator/forecast/assumptions";
+import { type PriceSource, PUBLIC_PRICE_SOURCE } from "../../sdk/catalog/workerPrices";
 import { ownPackage } from "../ownPackage";
 import { shownMoney, shownNumber, shownTime } from "../shownValues";
 import { printJson, printLines } from "../terminal";
@@ -7,7 +8,7 @@ import type { ForecastFlags, LostLimit } from "./forecastFlags";
 import { busiestHour } from "./load/busiest";
 import { openLoad } from "./load/openLoad";
 import type { ReadLoad } from "./load/readLoad";
-import { calibrationOf, calibrationSentence, calibrationText } from "./report/calibration";
+import { type Calibration, calibrationOf, calibrationSentence, calibrationText, hasDelays } from "./report/calibration";
 import { keepsJobs, type Limits, paretoFront } from "./report/choose";
 import { type During, duringText, watchedSummary } from "./report/during";
 import { writePictures } from "./report/page";
@@ -18,7 +19,7 @@ import { type PlayedSide, playAll } from "./runs";
 import { assumptionsOf, shownAssumptions } from "./settings/assumptions";
 import type { Settings } from "./settings/endpoints";
 import { type Named, namedSettings } from "./settings/named";
-import { priceOf, priceOfWorker, readPrices } from "./settings/prices";
+import { priceOf, readPrices } from "./settings/prices";
 import { combinations } from "./settings/sweep";
 
 const SEEDS = 20;
@@ -54,23 +55,30 @@ async function forecastOf(flags: ForecastFlags, read: ReadLoad): Promise<number>
   return report.exceeded.length > 0 ? LIMIT_EXCEEDED : 0;
 }
 
+/** What a caller knows about the settings that are played. */
+interface Played {
+  /** `true` if the change replaces the workers. @default whether they need other machines */
+  readonly isReleased?: boolean;
+  /** Sources of prices, in order. @default those of the recording, and the public ones */
+  readonly prices?: readonly PriceSource[];
+}
+
 /**
  * Simulates a load with each of these settings. With two settings, also simulates the change from
  * the first to the second. The limits apply to the last setting.
- * @param isReleased `true` if the change replaces the workers
  */
 export async function playedReport(
   flags: ForecastFlags,
-  { load, description, measured }: ReadLoad,
+  { load, description, measured, prices: recorded }: ReadLoad,
   named: readonly Named[],
-  isReleased = hasOtherWorkers(named),
+  { isReleased = hasOtherWorkers(named), prices = [...(recorded ? [recorded] : []), PUBLIC_PRICE_SOURCE] }: Played = {},
 ): Promise<Report> {
   const current = (named.at(-1) as Named).settings;
   const swept = flags.sweep ? combinations(current, flags.sweep) : undefined;
   const assumptions = assumptionsOf(flags);
   const seeds = flags.seeds ?? (swept ? SEEDS_OF_SWEEP : SEEDS);
   const all = [...named.map(({ settings }) => settings), ...(swept?.settings ?? [])];
-  const costings = all.map((settings) => costingOf(settings, flags, load.spanS));
+  const costings = all.map((settings) => costingOf(settings, flags, load.spanS, prices));
   const sides: PlayedSide[] = all.map((settings, at) => ({
     endpoint: played(settings, flags, named[at]?.failsToStart),
   }));
@@ -86,17 +94,15 @@ export async function playedReport(
   const results = named.map(({ title }, at) => ({ title, summary: summaries[at] as Summary }));
   const maxLost = lostLimitOf(flags);
   const sweep = swept && sweepOf(summaries.slice(named.length), { maxP95: flags.maxP95, maxLost });
-  const prices = costings.slice(0, named.length).map(({ price }) => price);
-  const assumed = shownAssumptions(flags, assumptions, all, prices);
+  const paid = costings.slice(0, named.length).map(({ price }) => price);
+  const assumed = shownAssumptions(flags, assumptions, all, paid);
   const last = (results.at(-1) as { summary: Summary }).summary;
   const isBefore = ["Before", "Stack"].includes(named[0]?.title ?? "");
   const calibration = calibrationOf(isBefore ? summaries[0] : undefined, measured);
   const exceeded = [
     ...limitsExceeded(flags, maxLost, last),
     ...(during ? duringLimitsExceeded(flags, maxLost, during) : []),
-    ...(flags.requireCalibration && calibration.verdict !== "calibrated"
-      ? [`--require-calibration demands a calibrated forecast, so no limit counts. ${calibrationSentence(calibration)}`]
-      : []),
+    ...(flags.requireCalibration ? notCalibrated(flags, calibration) : []),
   ];
   const warnings = [
     ...warningsOf(load.spanS, last, swept?.refused ?? 0),
@@ -112,6 +118,18 @@ export async function playedReport(
     warnings,
     exceeded,
   };
+}
+
+/** Returns why the limits are not those of a calibrated forecast. */
+function notCalibrated({ maxP95, maxDuring = {} }: ForecastFlags, calibration: Calibration): string[] {
+  const demand = "--require-calibration demands";
+  if (calibration.verdict !== "calibrated")
+    return [`${demand} a calibrated forecast, so no limit counts. ${calibrationSentence(calibration)}`];
+  const { lost: _, ...delays } = maxDuring;
+  if (hasDelays(calibration) || (maxP95 === undefined && Object.keys(delays).length === 0)) return [];
+  return [
+    `${demand} measured delays for a limit of them. Only clients and webhook receivers measure delays: let one of them record, too`,
+  ];
 }
 
 /** Returns `true` if a change replaces the workers because they need other machines. */
@@ -274,14 +292,19 @@ function played(settings: Settings, flags: ForecastFlags, failsToStart = false):
   };
 }
 
-function costingOf(settings: Settings, flags: ForecastFlags, spanS: number): Costing {
-  const { activeDiscount = 0, freeStarts = false } = flags;
-  if (typeof flags.prices === "number") {
-    const gpuCount = settings.instanceIds === "" ? settings.gpuCount : 1;
-    return { price: priceOfWorker(flags.prices, "--prices", gpuCount), activeDiscount, freeStarts, spanS };
+function costingOf(
+  settings: Settings,
+  { prices, activeDiscount = 0, freeStarts = false }: ForecastFlags,
+  spanS: number,
+  known: readonly PriceSource[],
+): Costing {
+  const costing = { activeDiscount, freeStarts, spanS };
+  if (typeof prices === "number") {
+    const gpus = settings.instanceIds === "" && settings.gpuCount > 1 ? settings.gpuCount : 1;
+    const source = gpus === 1 ? "--prices" : `--prices, ${gpus} GPUs each`;
+    return { ...costing, price: { perSecond: Number((prices * gpus).toPrecision(12)), source } };
   }
-  const { prices, source } = readPrices(flags.prices);
-  return { price: priceOf(settings, prices, source), activeDiscount, freeStarts, spanS };
+  return { ...costing, price: priceOf(settings, prices === undefined ? known : [readPrices(prices)]) };
 }
 
 const REPORT_EVERY_MS = 5000;

@@ -10,8 +10,8 @@ export const forecastCommand = declareCommand({
   summary: "Forecast delay and cost of an endpoint's settings under a load",
   description:
     "Simulates a load on an endpoint with the emulator's scheduler in virtual time, and prints how long jobs would wait " +
-    "and what that would cost, as ranges over several runs. It calls no service and changes nothing. With --stack and " +
-    "--program, it runs Pulumi to export the state and to preview the program.",
+    "and what that would cost, as ranges over several runs. It calls no service and changes nothing. With --stack, " +
+    "it runs Pulumi to export the state. To compare a change with the stack, use check --load.",
   options: (command) =>
     addPlayFlags(
       command
@@ -34,7 +34,6 @@ export const forecastCommand = declareCommand({
         )
         .optionsGroup("Settings:")
         .option("--stack [name]", "take the settings from the stack's state")
-        .option("--program", "take the settings from a preview of the program; with --stack, compare the two")
         .option("--endpoint <name>", "the endpoint, if there are several")
         .option("--set <setting=value...>", "change settings: workersMax=5 flashBoot=on", parseSetting)
         .option(
@@ -57,7 +56,7 @@ Settings for --set and --sweep, with their defaults:
   scalerType=QUEUE_DELAY scalerValue=4 workersMin=0 workersMax=3 idleTimeout=10 gpuIds=AMPERE_24 gpuCount=1 flashBoot=off`,
   examples: [
     "npx pulumi-serverless-gpu forecast --load jobs.csv --stack dev",
-    "npx pulumi-serverless-gpu forecast --load jobs.csv --stack dev --program --max-p95 10s --max-cost 50/month",
+    "npx pulumi-serverless-gpu forecast --load jobs.csv --stack dev --set workersMin=1 --max-p95 10s --max-cost 50/month",
     "npx pulumi-serverless-gpu forecast --generate poisson:3/s --duration 2s..4s --set workersMax=20 --sweep workersMin=0..3 scalerValue=1,2,4",
   ],
   exitCodes: {
@@ -71,10 +70,8 @@ Settings for --set and --sweep, with their defaults:
 
 /** Returns an error message if the options don't describe a load and a limit of it. */
 function loadProblem(flags: ForecastFlags): string | undefined {
-  const { load, generate, duration, maxDuring, stack, program } = flags;
+  const { load, generate, duration } = flags;
   if ((load === undefined) === (generate === undefined)) return "give one load: --load or --generate";
-  if (maxDuring && !(stack !== undefined && program))
-    return "--max-during needs --stack and --program: it limits the change from one to the other";
   return generate && !duration ? "--generate needs --duration, such as 8s or 2s..10s" : undefined;
 }
 

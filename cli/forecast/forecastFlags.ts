@@ -15,7 +15,6 @@ export interface ForecastFlags {
   readonly duration?: Duration;
   /** The stack's name; `true` for the selected stack. */
   readonly stack?: StackFlag;
-  readonly program?: boolean;
   readonly endpoint?: string;
   readonly set?: Partial<Settings>;
   readonly sweep?: readonly SweepAxis[];
@@ -109,11 +108,6 @@ export function addPlayFlags(command: Command): Command {
       parseLost,
     )
     .option(
-      "--max-during <limits>",
-      "exit with 3 if the hour after the change can be worse, such as p95=60s or p95=60s,lost=0",
-      parseDuring,
-    )
-    .option(
       "--require-calibration",
       "exit with 3 unless the forecast was compared with the recording and is close to it",
     );
@@ -146,16 +140,6 @@ function parsePrices(text: string): number | string {
 function parseLost(text: string): LostLimit {
   if (text.endsWith("%")) return { share: parseNumber(0, 100)(text.slice(0, -1)) / 100 };
   return { jobs: parseNumber(0, Number.MAX_SAFE_INTEGER, true)(text) };
-}
-
-/** Parses `p95=60s,lost=0`. */
-function parseDuring(text: string, before: DuringLimits = {}): DuringLimits {
-  const limits = parseList((part): [string, number] => {
-    const [, name = "", value = ""] = /^(p50|p95|p99|lost)=(.+)$/.exec(part) ?? [];
-    if (name === "") throw new InvalidArgumentError("Give limits for p50, p95, p99 or lost, such as p95=60s.");
-    return [name, name === "lost" ? parseNumber(0, Number.MAX_SAFE_INTEGER, true)(value) : parseTime(value)];
-  })(text);
-  return { ...before, ...Object.fromEntries(limits) };
 }
 
 function parseThrottled(text: string): { share: number; seconds: number } {

@@ -1,5 +1,6 @@
 import type { Client, Endpoint, EndpointHealth, EndpointRelease } from "../../sdk";
 import type { Clock } from "../../sdk/contract/clock";
+import { type Counted, createCounted } from "./counter";
 import { createRead, type MetricRead, SHOWN_MS } from "./read";
 
 /** The worker states that RunPod bills, or may bill. */
@@ -8,7 +9,16 @@ export const COUNTED_STATES = ["running", "idle", "initializing"] as const;
 /** The endpoint settings that are exported as metrics. */
 export type WatchedSettings = Pick<
   Endpoint,
-  "name" | "workersMin" | "workersMax" | "scalerValue" | "idleTimeout" | "gpuIds" | "gpuCount" | "instanceIds"
+  | "name"
+  | "type"
+  | "workersMin"
+  | "workersMax"
+  | "scalerType"
+  | "scalerValue"
+  | "idleTimeout"
+  | "gpuIds"
+  | "gpuCount"
+  | "instanceIds"
 >;
 
 /** Details about an endpoint's releases and workers, from a separate read. */
@@ -30,15 +40,18 @@ export interface WatchedEndpoint {
   readonly id: string;
   /** The settings from the most recent list that contained the endpoint. */
   settings: WatchedSettings | undefined;
-  /** When a list last contained the endpoint, in milliseconds of the monotonic clock. */
-  listedAt: number;
+  /** When a list last contained the endpoint: in milliseconds since the epoch, and by the clock. */
+  listed: { readonly at: number; readonly monotonic: number } | undefined;
   /** The number of lists since then that did not contain the endpoint. */
   missing: number;
   readonly health: MetricRead<SeenHealth>;
   readonly details: MetricRead<Details>;
+  readonly counters: Readonly<Record<"completed" | "failed" | "retried", Counted>>;
+  /** When a read last showed a job, in milliseconds of the monotonic clock. */
+  activeAt: number | undefined;
   /** Worker seconds since the start, by GPU pool and state. */
   readonly workerSeconds: Map<string, { readonly gpu: string; readonly state: string; seconds: number }>;
-  /** The time of the last successful queue read, and the worker counts at that time. */
+  /** The monotonic time of the last successful queue read, and the worker counts at that time. */
   counted: { readonly at: number; readonly workers: Readonly<Record<string, number>> } | undefined;
 }
 
@@ -48,25 +61,34 @@ export type Failed = (what: string) => (error: unknown) => void;
 /** Send each read only once, because the next one follows soon. */
 export const ONCE = { timeoutMs: 10_000, maxRetries: 0 };
 
+/** What the reads of all endpoints share. */
+export interface WatchOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  /** `true` if the API shows releases, as REST v2 does. */
+  readonly showsReleases: boolean;
+  readonly failed: Failed;
+  /** Returns how long details are shown after they were read, in milliseconds. */
+  readonly detailsShownMs: () => number;
+}
+
 /** Creates the reads for one endpoint. */
-export function watch(
-  client: Client,
-  clock: Clock,
-  id: string,
-  showsReleases: boolean,
-  failed: Failed,
-): WatchedEndpoint {
+export function watch(id: string, options: WatchOptions): WatchedEndpoint {
+  const { client, clock, showsReleases, failed, detailsShownMs } = options;
   const watched: WatchedEndpoint = {
     id,
     settings: undefined,
-    listedAt: Number.NEGATIVE_INFINITY,
+    listed: undefined,
     missing: 0,
     counted: undefined,
+    counters: { completed: createCounted(), failed: createCounted(), retried: createCounted() },
+    activeAt: undefined,
     workerSeconds: new Map(),
     health: createRead(
       clock,
       async () => {
         const health = await client.endpoint(id).health(ONCE);
+        countJobs(watched, health, clock.monotonic());
         countWorkers(watched, health, clock.monotonic());
         return { ...health, at: clock.now() };
       },
@@ -81,15 +103,27 @@ export function watch(
         return { release, stale: isKnown ? workers.filter(({ isStale }) => isStale).length : undefined };
       },
       failed(`the workers of endpoint ${id}`),
+      detailsShownMs,
     ),
   };
   return watched;
 }
 
+/** Counts ended jobs, and notes whether the endpoint has had a job since the last read. */
+function countJobs(watched: WatchedEndpoint, { jobs }: EndpointHealth, now: number): void {
+  const { completed, failed, retried } = watched.counters;
+  const endedBefore = [completed.value, failed.value].join();
+  completed.note(jobs.completed);
+  failed.note(jobs.failed);
+  retried.note(jobs.retried);
+  const isActive = jobs.inQueue + jobs.inProgress > 0 || [completed.value, failed.value].join() !== endedBefore;
+  if (isActive || watched.activeAt === undefined) watched.activeAt = now;
+}
+
 /** Adds the worker time since the last read. Time without reads is not counted. */
 function countWorkers(watched: WatchedEndpoint, { workers }: EndpointHealth, now: number): void {
   const { counted, workerSeconds, settings } = watched;
-  const counts = Object.fromEntries(COUNTED_STATES.map((state) => [state, workers[state] ?? 0]));
+  const counts = Object.fromEntries(COUNTED_STATES.map((state) => [state, Math.max(0, workers[state] ?? 0)]));
   watched.counted = { at: now, workers: counts };
   if (!counted || now - counted.at > SHOWN_MS) return;
   const gpu = processorOf(settings);
@@ -107,9 +141,9 @@ export function processorOf(settings: WatchedSettings | undefined): string {
   return settings.instanceIds === "" ? settings.gpuIds : "cpu";
 }
 
-/** Returns an endpoint's settings, for up to five minutes after a list last showed them. */
-export function shownSettings({ settings, listedAt }: WatchedEndpoint, clock: Clock): WatchedSettings | undefined {
-  return clock.monotonic() - listedAt > SHOWN_MS ? undefined : settings;
+/** Returns the seconds since a list last showed the endpoint; infinite before. */
+export function settingsAgeS({ listed }: WatchedEndpoint, clock: Clock): number {
+  return (clock.monotonic() - (listed?.monotonic ?? Number.NEGATIVE_INFINITY)) / 1000;
 }
 
 /**

@@ -1,17 +1,14 @@
 import { Counter, Gauge, Registry } from "prom-client";
 import { redact } from "../../sdk/errors/secretText";
-import { shownSettings, type WatchedEndpoint } from "./endpointReads";
-import { poolPrices, poolStock, workerPrice } from "./prices";
+import { isGone, settingsAgeS, type WatchedEndpoint } from "./endpointReads";
+import { poolPrices, poolStock, workersCost } from "./prices";
+import type { MetricRead } from "./read";
 import type { Readings } from "./readings";
-
-/** The labels on an endpoint's metrics. */
-const ENDPOINT = ["endpoint", "endpoint_id", "stack"] as const;
+import { COMPARED } from "./wanted";
 
 /** The data that a scrape shows in addition to the readings. */
 export interface ShownMetrics {
   readonly readings: Readings;
-  /** The stack's name, used as the label `stack`; empty if there is none. */
-  readonly stack: string;
   readonly version: string;
   readonly api: string;
   /**
@@ -40,9 +37,15 @@ export function createExposition(shown: ShownMetrics): {
   readonly registry: Registry;
 } {
   const registry = new Registry();
-  for (const row of [...endpointRows(shown), ...accountRows(shown), ...ownRows(shown)]) register(registry, row);
+  for (const row of rowsOf(shown)) register(registry, row);
   // Endpoint names are free text and may contain a key.
   return { registry, render: async () => redact(await registry.metrics()) };
+}
+
+function rowsOf(shown: ShownMetrics): Row[] {
+  const { readings } = shown;
+  const ofEndpoints = [jobRows, workerRows, settingRows].flatMap((rows) => rows(readings));
+  return [...ofEndpoints, ...readRows(readings), ...accountRows(readings), ...ownRows(shown)];
 }
 
 function register(registry: Registry, { name, help, labels = [], fill }: Row): void {
@@ -54,7 +57,7 @@ function register(registry: Registry, { name, help, labels = [], fill }: Row): v
     metric.remove({});
     fill((given, value) => {
       if (value === undefined || value === null || !Number.isFinite(value)) return;
-      if (metric instanceof Counter) metric.inc({ ...given }, value);
+      if (metric instanceof Counter) metric.inc({ ...given }, Math.max(0, value));
       else metric.set({ ...given }, value);
     });
   };
@@ -63,47 +66,52 @@ function register(registry: Registry, { name, help, labels = [], fill }: Row): v
     : new Gauge({ ...configuration, collect });
 }
 
-function endpointRows({ readings, stack }: ShownMetrics): Row[] {
-  const { clock, endpoints, catalog } = readings;
-  const each = (set: Set, use: (watched: WatchedEndpoint, set: Set) => void) => {
-    for (const watched of endpoints.values()) {
-      const own = { endpoint: watched.settings?.name ?? "", endpoint_id: watched.id, stack };
-      use(watched, (labels, value) => set({ ...own, ...labels }, value));
-    }
-  };
-  const row = (
-    name: string,
-    help: string,
-    use: (watched: WatchedEndpoint, set: Set) => void,
-    more: readonly string[] = [],
-  ) => ({
+/** Adds series of one endpoint. They get the label `endpoint_id`. */
+type Fill = (watched: WatchedEndpoint, set: Set) => void;
+
+/** Returns a function that makes the row of a metric with series for each endpoint. */
+function endpointRow({ endpoints }: Readings) {
+  return (name: string, help: string, fill: Fill, more: readonly string[] = []): Row => ({
     name: `endpoint_${name}`,
     help,
-    labels: [...ENDPOINT, ...more],
-    fill: (set: Set) => each(set, use),
+    labels: ["endpoint_id", ...more],
+    fill(set) {
+      for (const watched of endpoints.values())
+        fill(watched, (labels, value) => set({ endpoint_id: watched.id, ...labels }, value));
+    },
   });
-  const setting = (name: string, help: string, field: "workersMin" | "workersMax" | "scalerValue" | "idleTimeout") =>
-    row(name, help, (watched, set) => set({}, shownSettings(watched, clock)?.[field]));
-  const jobs = ({ health }: WatchedEndpoint) => health.latest()?.jobs;
+}
+
+function jobRows(readings: Readings): Row[] {
+  const row = endpointRow(readings);
+  const isQueue = ({ settings }: WatchedEndpoint) => settings !== undefined && settings.type !== "LOAD_BALANCER";
+  const counter = (name: "completed" | "failed" | "retried", did: string) =>
+    row(`jobs_${name}_total`, `Jobs that ${did}, as the service counts them.`, ({ health, counters }, set) =>
+      set({}, health.latest() && counters[name].value),
+    );
   return [
     row(
       "jobs",
       "Jobs that wait in the queue or are in progress.",
-      (watched, set) => {
-        set({ state: "queued" }, jobs(watched)?.inQueue);
-        set({ state: "in_progress" }, jobs(watched)?.inProgress);
+      ({ health }, set) => {
+        set({ state: "queued" }, health.latest()?.jobs.inQueue);
+        set({ state: "in_progress" }, health.latest()?.jobs.inProgress);
       },
       ["state"],
     ),
-    row("jobs_completed_total", "Jobs that completed, as the service counts them.", (watched, set) =>
-      set({}, jobs(watched)?.completed),
-    ),
-    row("jobs_failed_total", "Jobs that failed, as the service counts them.", (watched, set) =>
-      set({}, jobs(watched)?.failed),
-    ),
-    row("jobs_retried_total", "Jobs that were retried, as the service counts them.", (watched, set) =>
-      set({}, jobs(watched)?.retried),
-    ),
+    counter("completed", "completed"),
+    counter("failed", "failed"),
+    counter("retried", "were retried"),
+    row("idle_seconds", "Time without a job, up to the last read of the queue.", (watched, set) => {
+      const { health, counted, activeAt } = watched;
+      if (health.latest() && isQueue(watched) && counted) set({}, (counted.at - (activeAt ?? counted.at)) / 1000);
+    }),
+  ];
+}
+
+function workerRows(readings: Readings): Row[] {
+  const row = endpointRow(readings);
+  return [
     row(
       "workers",
       "Workers by state.",
@@ -127,16 +135,12 @@ function endpointRows({ readings, stack }: ShownMetrics): Row[] {
     row(
       "dollars_per_hour",
       "Estimated cost of the running and idle workers, in US dollars an hour.",
-      (watched, set) => {
-        const workers = watched.health.latest()?.workers;
-        const price = workerPrice(shownSettings(watched, clock), catalog.latest());
-        if (workers && price !== undefined) set({}, Number(((workers.running + workers.idle) * price).toPrecision(12)));
+      ({ settings, health }, set) => {
+        const cost = workersCost(settings, health.latest()?.workers, readings.catalog.latest());
+        if (cost) set({ price: cost.source }, cost.dollars);
       },
+      ["price"],
     ),
-    setting("workers_min", "The endpoint's workersMin.", "workersMin"),
-    setting("workers_max", "The endpoint's workersMax.", "workersMax"),
-    setting("scaler_value", "The endpoint's scalerValue.", "scalerValue"),
-    setting("idle_timeout_seconds", "The endpoint's idleTimeout.", "idleTimeout"),
     row(
       "release_info",
       "The latest release, as a label (REST v2).",
@@ -150,22 +154,88 @@ function endpointRows({ readings, stack }: ShownMetrics): Row[] {
       const { createdAt } = details.latest()?.release ?? {};
       set({}, createdAt === undefined ? undefined : Date.parse(createdAt) / 1000);
     }),
-    row("read_age_seconds", "Time since the endpoint's queue was last read.", ({ health }, set) =>
-      set({}, health.ageS()),
-    ),
-    row(
-      "read_errors_total",
-      "Failed reads of the endpoint since this process started.",
-      ({ health, details }, set) => {
-        for (const [read, { errors }] of Object.entries({ health, details }))
-          for (const [code, count] of errors) set({ read, code }, count);
-      },
-      ["read", "code"],
-    ),
   ];
 }
 
-function accountRows({ readings: { account, catalog } }: ShownMetrics): Row[] {
+/** Returns the rows of the settings at the service, and of those in the stack's state. */
+function settingRows(readings: Readings): Row[] {
+  const row = endpointRow(readings);
+  const wanted = ({ id }: WatchedEndpoint) => readings.state?.latest()?.get(id);
+  return [
+    row(
+      "info",
+      "The endpoint's name, type and scalerType, and its stack, as labels.",
+      (watched, set) => {
+        if (!watched.settings) return;
+        const { name, type, scalerType } = watched.settings;
+        const stack = wanted(watched)?.stack;
+        set({ name, ...(type && { type }), scaler_type: scalerType, ...(stack && { stack }) }, 1);
+      },
+      ["name", "type", "scaler_type", "stack"],
+    ),
+    // An old setting is better than none, as its age is shown.
+    ...Object.entries(COMPARED).map(([field, name]) =>
+      row(name, `The endpoint's ${field}.`, ({ settings, health }, set) =>
+        set({}, health.latest() && settings?.[field as keyof typeof COMPARED]),
+      ),
+    ),
+    ...Object.entries(COMPARED).map(([field, name]) =>
+      row(`wanted_${name}`, `The endpoint's ${field} in the stack's state.`, (watched, set) =>
+        set({}, wanted(watched)?.settings[field as keyof typeof COMPARED]),
+      ),
+    ),
+    row("gone", "1 if an endpoint of the stack's state does not exist at the service.", (watched, set) => {
+      if (wanted(watched)) set({}, isGone(watched) ? 1 : 0);
+    }),
+  ];
+}
+
+/** Returns the rows about the reads of the account and of the endpoints. */
+function readRows(readings: Readings): Row[] {
+  const { clock, list, account, catalog, state } = readings;
+  type Read = Pick<MetricRead<unknown>, "readAt" | "errors" | "ageS">;
+  const ofAccount: [string, Read][] = Object.entries({ endpoints: list, account, catalog, ...(state && { state }) });
+  const ofEndpoint = ({ health, details }: WatchedEndpoint): [string, Read][] =>
+    Object.entries({ queue: health, workers: details });
+  const row = endpointRow(readings);
+  const pair = (name: string, help: string, value: (read: Read) => number | undefined, more?: Fill): Row[] => [
+    {
+      name,
+      help,
+      labels: ["read"],
+      fill: (set) => {
+        for (const [read, each] of ofAccount) set({ read }, value(each));
+      },
+    },
+    row(
+      name,
+      `${help} Of an endpoint.`,
+      (watched, set) => {
+        for (const [read, each] of ofEndpoint(watched)) set({ read }, value(each));
+        more?.(watched, set);
+      },
+      ["read"],
+    ),
+  ];
+  const settings = { read: "settings" };
+  return [
+    ...pair(
+      "read_age_seconds",
+      "Time since a read last succeeded, or since the start.",
+      ({ ageS }) => ageS(),
+      (watched, set) => set(settings, settingsAgeS(watched, clock)),
+    ),
+    ...pair(
+      "read_timestamp_seconds",
+      "When a read last succeeded.",
+      ({ readAt }) => readAt && readAt / 1000,
+      ({ listed }, set) => set(settings, listed && listed.at / 1000),
+    ),
+    ...pair("read_errors_total", "Failed reads since this process started.", ({ errors }) => errors),
+  ];
+}
+
+function accountRows({ account, catalog }: Readings): Row[] {
   return [
     {
       name: "account_worker_quota",
@@ -190,9 +260,9 @@ function accountRows({ readings: { account, catalog } }: ShownMetrics): Row[] {
     {
       name: "gpu_price_dollars_per_hour",
       help: "The highest price of one GPU of a worker in a GPU pool, in US dollars an hour.",
-      labels: ["gpu"],
+      labels: ["gpu", "source"],
       fill: (set) => {
-        for (const [gpu, price] of poolPrices(catalog.latest())) set({ gpu }, price);
+        for (const [gpu, { dollars, source }] of poolPrices(catalog.latest())) set({ gpu, source }, dollars);
       },
     },
     {
@@ -207,25 +277,7 @@ function accountRows({ readings: { account, catalog } }: ShownMetrics): Row[] {
 }
 
 function ownRows({ readings, version, api, isRecording }: ShownMetrics): Row[] {
-  const { list, account, catalog } = readings;
-  const reads = Object.entries({ endpoints: list, account, catalog });
   return [
-    {
-      name: "read_age_seconds",
-      help: "Time since a read of the account last succeeded.",
-      labels: ["read"],
-      fill: (set) => {
-        for (const [read, { ageS }] of reads) set({ read }, ageS());
-      },
-    },
-    {
-      name: "read_errors_total",
-      help: "Failed reads of the account since this process started.",
-      labels: ["read", "code"],
-      fill: (set) => {
-        for (const [read, { errors }] of reads) for (const [code, count] of errors) set({ read, code }, count);
-      },
-    },
     {
       name: "management_requests_total",
       help: "Requests to the management API since this process started.",

@@ -3,12 +3,13 @@ import type { AddressInfo } from "node:net";
 import { createClient, type RequestEvent } from "../../sdk";
 import { systemClock } from "../../sdk/contract/clock";
 import { commandConnection } from "../connection/connection";
-import { type StackFlag, stackEndpointIds } from "../stack";
+import { NO_ENDPOINT, type StackFlag } from "../stack";
 import { say } from "../terminal";
 import { createExposition } from "./exposition";
 import { createReadings, type Readings } from "./readings";
 import { openRecorder } from "./recorder";
 import { type Address, serveMetrics } from "./server";
+import { wantedEndpoints } from "./wanted";
 
 export interface MetricsFlags {
   readonly api?: string;
@@ -27,7 +28,6 @@ const LISTEN: Address = { host: "127.0.0.1", port: 9837 };
 /** Serves metrics until the process is interrupted. Returns the exit code. */
 export async function metrics(flags: MetricsFlags, version: string): Promise<number> {
   const connection = await commandConnection(flags);
-  const ids = flags.stack === undefined ? undefined : await stackEndpointIds(flags.stack);
   const interrupted = new AbortController();
   const stop = () => interrupted.abort();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
@@ -36,7 +36,7 @@ export async function metrics(flags: MetricsFlags, version: string): Promise<num
   const readings: Readings = createReadings({
     client,
     clock: systemClock,
-    ids,
+    readState: flags.stack === undefined ? undefined : () => wantedEndpoints(flags.stack),
     isWanted: nameFilter(flags.filter),
     showsReleases: connection.api === "v2",
     say: tell,
@@ -47,11 +47,12 @@ export async function metrics(flags: MetricsFlags, version: string): Promise<num
     readings.onRound(() => recorder?.look());
     const isRecording = recorder && (() => recorder.isRecording);
     const api = connection.api ?? "graphql";
-    const { render } = createExposition({ readings, stack, version, api, isRecording });
-    const server = await serveMetrics(flags.listen ?? LISTEN, render);
+    const { render } = createExposition({ readings, version, api, isRecording });
+    const server = await serveMetrics(flags.listen ?? LISTEN, render, tell);
     try {
       // Read once before printing the address, so that a permanent problem fails at the start.
       await readings.first();
+      if (readings.state?.latest()?.size === 0) throw new Error(NO_ENDPOINT);
       const { address, port, family } = server.address() as AddressInfo;
       const host = family === "IPv6" ? `[${address}]` : address;
       process.stdout.write(`http://${host}:${port}/metrics\n`);

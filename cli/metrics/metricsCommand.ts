@@ -15,7 +15,10 @@ export const metricsCommand = declareCommand({
     command
       .option("--listen <host:port>", "the address to listen on (default: 127.0.0.1:9837)", parseAddress)
       .option("--record <folder>", "also append the measurements to a file in this folder, one file for each day")
-      .option("--stack [name]", "only the endpoints in the state of this stack, or of the selected one, in this folder")
+      .option(
+        "--stack [name]",
+        "only the endpoints in the state of this stack, or of the selected one, in this folder; also exports their settings there, which the alerts Drift and EndpointGone need",
+      )
       .option("--filter <name>", "only endpoints whose name contains this text; with a *, the whole name must match"),
   examples: [
     "npx pulumi-serverless-gpu metrics",

@@ -1,29 +1,27 @@
-import type { CatalogGpu } from "../../sdk";
-import { poolsIn } from "../../sdk/catalog/places";
-import { PUBLIC_PRICES, publicPrice } from "../../sdk/catalog/publicPrices";
+import type { CatalogGpu, WorkerCounts } from "../../sdk";
+import { PUBLIC_PRICES } from "../../sdk/catalog/publicPrices";
 import type { StockLevel } from "../../sdk/catalog/record";
+import { catalogPrices, type PricedSettings, PUBLIC_PRICE_SOURCE, workerPrices } from "../../sdk/catalog/workerPrices";
 import type { WatchedSettings } from "./endpointReads";
 
 const LEVELS: Readonly<Record<StockLevel, number>> = { None: 0, Low: 1, Unknown: 1, Medium: 2, High: 3 };
 
-/**
- * Returns the price of one GPU by pool, in US dollars an hour. Uses the catalog's price, or the
- * public price table if the catalog has none.
- */
-export function poolPrices(gpus: readonly CatalogGpu[] | undefined): ReadonlyMap<string, number> {
-  const pools = new Set([...Object.keys(PUBLIC_PRICES.perSecond), ...(gpus ?? []).flatMap(({ pool }) => pool ?? [])]);
-  const prices = new Map<string, number>();
-  for (const pool of pools) {
-    const price = poolPrice(pool, gpus);
-    if (price !== undefined) prices.set(pool, price);
-  }
-  return prices;
+/** An amount in US dollars an hour, and where the price comes from. */
+export interface Price {
+  readonly dollars: number;
+  /** `catalog`, or the name of the public price table. */
+  readonly source: string;
 }
 
-/** Returns the price of a pool's most expensive GPU. */
-function poolPrice(pool: string, gpus: readonly CatalogGpu[] | undefined): number | undefined {
-  const prices = (gpus ?? []).flatMap((gpu) => (gpu.pool === pool ? (gpu.serverlessPrice ?? []) : []));
-  return prices.length > 0 ? Math.max(...prices) : publicPrice(pool);
+/** Returns the price of one GPU by pool. */
+export function poolPrices(gpus: readonly CatalogGpu[] | undefined): ReadonlyMap<string, Price> {
+  const pools = new Set([...Object.keys(PUBLIC_PRICES.perSecond), ...(gpus ?? []).flatMap(({ pool }) => pool ?? [])]);
+  const prices = new Map<string, Price>();
+  for (const pool of pools) {
+    const price = firstPrice({ gpuIds: pool, gpuCount: 1, instanceIds: "" }, gpus);
+    if (price) prices.set(pool, price);
+  }
+  return prices;
 }
 
 /** Returns the best stock level of each pool, as a number from 0 to 3. */
@@ -36,15 +34,21 @@ export function poolStock(gpus: readonly CatalogGpu[] | undefined): ReadonlyMap<
 }
 
 /**
- * Returns the price of a worker in US dollars an hour, based on its first GPU pool. Returns
- * `undefined` if the price is unknown, as for CPU workers.
+ * Returns the cost of an endpoint's workers, based on its first GPU pool. Returns `undefined` if
+ * the price is unknown, as for CPU workers.
  */
-export function workerPrice(
+export function workersCost(
   settings: WatchedSettings | undefined,
+  workers: Pick<WorkerCounts, "running" | "idle"> | undefined,
   gpus: readonly CatalogGpu[] | undefined,
-): number | undefined {
-  if (settings?.instanceIds !== "") return undefined;
-  const [pool = ""] = poolsIn(settings.gpuIds);
-  const price = poolPrice(pool, gpus);
-  return price === undefined ? undefined : price * settings.gpuCount;
+): Price | undefined {
+  const price = settings && firstPrice(settings, gpus);
+  if (!price || !workers) return undefined;
+  return { ...price, dollars: Number(((workers.running + workers.idle) * price.dollars).toPrecision(12)) };
+}
+
+function firstPrice(settings: PricedSettings, gpus: readonly CatalogGpu[] | undefined): Price | undefined {
+  const [price] = workerPrices(settings, [catalogPrices({ gpus }, "catalog"), PUBLIC_PRICE_SOURCE]);
+  const { perHour, source } = price ?? {};
+  return perHour === undefined || source === undefined ? undefined : { dollars: perHour, source };
 }

@@ -1,16 +1,18 @@
 import { type Clock, sleep } from "../../sdk/contract/clock";
 import { ServerlessGpuError } from "../../sdk/errors/errors";
 
-/** How long a value is shown after it was read, in milliseconds. */
+/** How long the value of a read that is repeated every minute is shown, in milliseconds. */
 export const SHOWN_MS = 300_000;
 
 /** A repeated read, and the last value that it returned. */
 export interface MetricRead<T> {
-  /** The number of failures, by error code. */
-  readonly errors: ReadonlyMap<string, number>;
+  /** The number of failures. */
+  readonly errors: number;
   /** The error code of the most recent read; `undefined` if it succeeded. */
   readonly lastError: string | undefined;
-  /** Returns the last value, for up to five minutes after it was read. */
+  /** When the last successful read ended, in milliseconds since the epoch. */
+  readonly readAt: number | undefined;
+  /** Returns the last value, until it is too old to be shown. */
   latest(): T | undefined;
   /** Returns the seconds since the last success, or since the start if there was none. */
   ageS(): number;
@@ -24,10 +26,16 @@ export interface MetricRead<T> {
 /**
  * Creates a read.
  * @param failed called when a read fails, unless the previous one failed with the same error code
+ * @param shownMs returns how long a value is shown after it was read, in milliseconds
  */
-export function createRead<T>(clock: Clock, ask: () => Promise<T>, failed: (error: unknown) => void): MetricRead<T> {
-  const errors = new Map<string, number>();
-  let last: { readonly value: T } | undefined;
+export function createRead<T>(
+  clock: Clock,
+  ask: () => Promise<T>,
+  failed: (error: unknown) => void,
+  shownMs: () => number = () => SHOWN_MS,
+): MetricRead<T> {
+  let errors = 0;
+  let last: { readonly value: T; readonly at: number } | undefined;
   let succeededAt = clock.monotonic();
   let lastError: string | undefined;
   let busy: Promise<T | undefined> | undefined;
@@ -35,13 +43,13 @@ export function createRead<T>(clock: Clock, ask: () => Promise<T>, failed: (erro
   async function read(): Promise<T | undefined> {
     try {
       const value = await ask();
-      last = { value };
+      last = { value, at: clock.now() };
       succeededAt = clock.monotonic();
       lastError = undefined;
       return value;
     } catch (error) {
       const code = error instanceof ServerlessGpuError ? error.code : "OTHER";
-      errors.set(code, (errors.get(code) ?? 0) + 1);
+      errors += 1;
       if (lastError !== code) failed(error);
       lastError = code;
       return undefined;
@@ -49,11 +57,16 @@ export function createRead<T>(clock: Clock, ask: () => Promise<T>, failed: (erro
   }
 
   return {
-    errors,
+    get errors() {
+      return errors;
+    },
     get lastError() {
       return lastError;
     },
-    latest: () => (clock.monotonic() - succeededAt > SHOWN_MS ? undefined : last?.value),
+    get readAt() {
+      return last?.at;
+    },
+    latest: () => (clock.monotonic() - succeededAt > shownMs() ? undefined : last?.value),
     ageS: () => (clock.monotonic() - succeededAt) / 1000,
     run() {
       busy ??= read().finally(() => {

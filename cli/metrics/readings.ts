@@ -8,8 +8,9 @@ import {
 } from "../../sdk";
 import { readGpus } from "../../sdk/catalog/read";
 import type { Clock } from "../../sdk/contract/clock";
-import { type Failed, isGone, ONCE, type WatchedEndpoint, watch } from "./endpointReads";
-import { createRead, type MetricRead, repeatRead } from "./read";
+import { type Failed, isGone, ONCE, type WatchedEndpoint, type WatchOptions, watch } from "./endpointReads";
+import { createRead, type MetricRead, repeatRead, SHOWN_MS } from "./read";
+import type { WantedEndpoint } from "./wanted";
 
 /** The maximum number of endpoints. Each one takes a queue request per round. */
 export const MOST_ENDPOINTS = 500;
@@ -27,6 +28,9 @@ const MINUTE_MS = 60_000;
 export const HEALTH_EVERY_MS = 30_000;
 const ACCOUNT_EVERY_MS = 5 * MINUTE_MS;
 const CATALOG_EVERY_MS = 10 * MINUTE_MS;
+const STATE_EVERY_MS = 5 * MINUTE_MS;
+/** After how many intervals without a read a value is no longer shown. */
+const SHOWN_INTERVALS = 3;
 /** How many queues are read at the same time. */
 const AT_ONCE = 10;
 
@@ -35,8 +39,11 @@ export interface ReadingsOptions {
   readonly clock: Clock;
   /** `true` if the API shows releases, as REST v2 does. */
   readonly showsReleases: boolean;
-  /** The ids of the stack's endpoints. @default all endpoints that `isWanted` accepts */
-  readonly ids?: readonly string[] | undefined;
+  /**
+   * Reads the endpoints in a stack's state, which alone are then read. @default all endpoints that
+   * `isWanted` accepts
+   */
+  readonly readState?: (() => Promise<readonly WantedEndpoint[]>) | undefined;
   /** Selects endpoints. @default all */
   readonly isWanted?: ((endpoint: Endpoint) => boolean) | undefined;
   /** @default 30,000 */
@@ -45,6 +52,8 @@ export interface ReadingsOptions {
   readonly say: (message: string) => void;
 }
 
+type Wanted = ReadonlyMap<string, WantedEndpoint>;
+
 /** The latest values of all reads. */
 export interface Readings {
   readonly clock: Clock;
@@ -52,13 +61,15 @@ export interface Readings {
   readonly list: MetricRead<readonly Endpoint[]>;
   readonly account: MetricRead<AccountLimits>;
   readonly catalog: MetricRead<readonly CatalogGpu[]>;
+  /** The endpoints in the stack's state. @default no stack was chosen */
+  readonly state: MetricRead<Wanted> | undefined;
   /** The number of management requests since the start. */
   readonly managementRequests: number;
   /** Must be called for every request of the client. */
   noteRequest(event: RequestEvent): void;
   /**
-   * Reads the list once, before anything else.
-   * @throws the error of the read, unless it may be temporary
+   * Reads the stack's state and the list once, before anything else.
+   * @throws the error of a read, unless it may be temporary
    */
   first(): Promise<void>;
   /** Reads until the signal aborts. */
@@ -71,22 +82,34 @@ export interface Readings {
 
 /** Creates the reads for the metrics, each with its own interval. */
 export function createReadings(options: ReadingsOptions): Readings {
-  const { client, clock, ids, isWanted = () => true, healthEveryMs = HEALTH_EVERY_MS, say } = options;
+  const { client, clock, readState, isWanted = () => true, healthEveryMs = HEALTH_EVERY_MS, say } = options;
+  const { showsReleases } = options;
   const endpoints = new Map<string, WatchedEndpoint>();
   const listeners: (() => void)[] = [];
   const underWay = new Set<Promise<unknown>>();
   let requests = 0;
   let listRequests = 1;
   let checkList = () => {};
-  let listProblem: unknown;
+  let [listProblem, stateProblem]: unknown[] = [];
   const failed: Failed = (what) => (error) =>
     say(`${what} could not be read: ${error instanceof Error ? error.message : String(error)}`);
+  /** Returns how long a turn for the details of one endpoint lasts, in milliseconds. */
+  const turnMs = () =>
+    Math.max(MINUTE_MS / Math.max(1, endpoints.size), (MINUTE_MS / DETAILS_A_MINUTE) * (showsReleases ? 2 : 1));
+  const detailsShownMs = () => Math.max(SHOWN_MS, SHOWN_INTERVALS * endpoints.size * turnMs());
+  const watching: WatchOptions = { client, clock, showsReleases, failed, detailsShownMs };
   const add = (id: string) => {
-    const known = endpoints.get(id) ?? watch(client, clock, id, options.showsReleases, failed);
+    const known = endpoints.get(id) ?? watch(id, watching);
     endpoints.set(id, known);
     return known;
   };
-  for (const id of ids ?? []) add(id);
+
+  async function readWanted(read: () => Promise<readonly WantedEndpoint[]>): Promise<Wanted> {
+    const wanted = new Map((await read()).map((each) => [each.id, each]));
+    for (const id of wanted.keys()) add(id);
+    for (const id of endpoints.keys()) if (!wanted.has(id)) endpoints.delete(id);
+    return wanted;
+  }
 
   async function readList(): Promise<readonly Endpoint[]> {
     const before = requests;
@@ -98,11 +121,11 @@ export function createReadings(options: ReadingsOptions): Readings {
       checkList = () => {};
       listRequests = Math.max(1, requests - before);
     });
-    const wanted = records.filter((each) => (ids ? ids.includes(each.id) : isWanted(each)));
+    const wanted = records.filter((each) => (readState ? endpoints.has(each.id) : isWanted(each)));
     if (wanted.length > MOST_ENDPOINTS) throw tooMany(wanted.length);
     for (const each of endpoints.values()) each.missing += 1;
-    for (const settings of wanted)
-      Object.assign(add(settings.id), { settings, listedAt: clock.monotonic(), missing: 0 });
+    const listed = { at: clock.now(), monotonic: clock.monotonic() };
+    for (const settings of wanted) Object.assign(add(settings.id), { settings, listed, missing: 0 });
     return wanted;
   }
 
@@ -110,8 +133,30 @@ export function createReadings(options: ReadingsOptions): Readings {
     listProblem = error;
     failed("the list of endpoints")(error);
   });
-  const account = createRead(clock, async () => client.account.limits(ONCE), failed("the account's limits"));
-  const catalog = createRead(clock, () => readGpus(client.catalog, ONCE), failed("the catalog"));
+  const shown = (everyMs: number) => () => SHOWN_INTERVALS * everyMs;
+  const account = createRead(
+    clock,
+    async () => client.account.limits(ONCE),
+    failed("the account's limits"),
+    shown(ACCOUNT_EVERY_MS),
+  );
+  const catalog = createRead(
+    clock,
+    () => readGpus(client.catalog, ONCE),
+    failed("the catalog"),
+    shown(CATALOG_EVERY_MS),
+  );
+  const state =
+    readState &&
+    createRead(
+      clock,
+      () => readWanted(readState),
+      (error) => {
+        stateProblem = error;
+        failed("the stack's state")(error);
+      },
+      shown(STATE_EVERY_MS),
+    );
 
   /** Repeats work, and marks it as in progress while it runs. */
   function loop(signal: AbortSignal, work: () => Promise<number>): Promise<void> {
@@ -130,7 +175,7 @@ export function createReadings(options: ReadingsOptions): Readings {
       for (const each of waiting) await each.health.run();
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
-    for (const each of endpoints.values()) if (!ids && isGone(each)) endpoints.delete(each.id);
+    for (const each of endpoints.values()) if (!readState && isGone(each)) endpoints.delete(each.id);
     for (const listener of listeners) listener();
     return healthEveryMs;
   }
@@ -142,8 +187,7 @@ export function createReadings(options: ReadingsOptions): Readings {
     const next = all[turn++ % Math.max(1, all.length)];
     // A service that does not offer this read rejects it every time.
     if (next?.details.lastError !== "REJECTED") await next?.details.run();
-    const requestsEach = options.showsReleases ? 2 : 1;
-    return Math.max(MINUTE_MS / Math.max(1, all.length), (MINUTE_MS / DETAILS_A_MINUTE) * requestsEach);
+    return turnMs();
   }
 
   return {
@@ -152,6 +196,7 @@ export function createReadings(options: ReadingsOptions): Readings {
     list,
     account,
     catalog,
+    state,
     get managementRequests() {
       return requests;
     },
@@ -161,6 +206,7 @@ export function createReadings(options: ReadingsOptions): Readings {
       checkList();
     },
     async first() {
+      if (state && (await state.run()) === undefined) throw stateProblem;
       if ((await list.run()) !== undefined) return;
       const isTemporary = listProblem instanceof ServerlessGpuError && listProblem.disposition === "wait";
       if (!isTemporary) throw listProblem;
@@ -172,9 +218,13 @@ export function createReadings(options: ReadingsOptions): Readings {
           return everyMs();
         });
       const listEveryMs = () => MINUTE_MS * Math.max(1, Math.ceil(listRequests / LISTS_A_MINUTE));
-      const isListed = () => list.latest() !== undefined && list.ageS() < 1;
+      const isNew = (read: MetricRead<unknown> | undefined) => read?.latest() !== undefined && read.ageS() < 1;
       await Promise.all([
-        each(listEveryMs, async () => isListed() || list.run()),
+        each(
+          () => STATE_EVERY_MS,
+          async () => isNew(state) || state?.run(),
+        ),
+        each(listEveryMs, async () => isNew(list) || list.run()),
         each(() => ACCOUNT_EVERY_MS, account.run),
         each(() => CATALOG_EVERY_MS, catalog.run),
         loop(signal, readQueues),

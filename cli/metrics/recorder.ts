@@ -1,8 +1,10 @@
 import { systemReason } from "../../emulator/io/systemReason";
+import { redact } from "../../sdk/errors/secretText";
 import { openRecording, type Recording } from "../../sdk/recording/recording";
 import { recordedLines, recordingFiles } from "../forecast/load/recordedLines";
-import { processorOf, shownSettings, type WatchedEndpoint } from "./endpointReads";
-import { poolPrices, poolStock, workerPrice } from "./prices";
+import { processorOf, settingsAgeS, type WatchedEndpoint } from "./endpointReads";
+import { poolPrices, poolStock, workersCost } from "./prices";
+import { SHOWN_MS } from "./read";
 import type { Readings } from "./readings";
 
 /** The length of a recording interval, in milliseconds. */
@@ -112,7 +114,10 @@ function intervalLine({ catalog }: Readings, stack: string, at: number) {
   return {
     ...({ kind: "interval", by: "metrics", at: new Date(at).toISOString() } as const),
     ...(stack !== "" && { stack }),
-    ...(gpus && { stock: Object.fromEntries(poolStock(gpus)), prices: Object.fromEntries(poolPrices(gpus)) }),
+    ...(gpus && {
+      stock: Object.fromEntries(poolStock(gpus)),
+      prices: Object.fromEntries([...poolPrices(gpus)].map(([gpu, { dollars }]) => [gpu, dollars])),
+    }),
   };
 }
 
@@ -136,13 +141,13 @@ function endpointPart(watched: WatchedEndpoint, { clock, catalog }: Readings, to
   };
   const isReset = last !== undefined && (completed < last.completed || failed < last.failed);
   const counts = last && !isReset ? differences(last, next) : undefined;
-  const settings = shownSettings(watched, clock);
-  const price = workerPrice(settings, catalog.latest());
-  const { running, idle } = health.workers;
+  const settings = settingsAgeS(watched, clock) * 1000 > SHOWN_MS ? undefined : watched.settings;
+  const cost = workersCost(settings, health.workers, catalog.latest());
   const release = watched.details.latest()?.release;
   const line = {
     id: watched.id,
-    name: watched.settings?.name,
+    // Names are free text and may contain a key.
+    name: watched.settings && redact(watched.settings.name),
     ...(last && { from: new Date(last.at).toISOString() }),
     to: new Date(health.at).toISOString(),
     // Without totals, a part starts a new count.
@@ -153,7 +158,7 @@ function endpointPart(watched: WatchedEndpoint, { clock, catalog }: Readings, to
     workers: health.workers,
     ...(settings && { workersMin: settings.workersMin, workersMax: settings.workersMax, gpu: processorOf(settings) }),
     ...(release && { release: release.version ?? release.id }),
-    ...(price !== undefined && { dollarsPerHour: Number(((running + idle) * price).toPrecision(12)) }),
+    ...(cost && { dollarsPerHour: cost.dollars }),
     totals: [next.arrived, completed, failed, retried],
   };
   return { id: watched.id, line, next };

@@ -13,9 +13,14 @@ export interface Address {
 
 /**
  * Serves the metrics on `/metrics`.
+ * @param failed called with a message if the metrics cannot be rendered
  * @throws Error if the server cannot listen on the address
  */
-export async function serveMetrics({ host, port }: Address, render: () => Promise<string>): Promise<Server> {
+export async function serveMetrics(
+  { host, port }: Address,
+  render: () => Promise<string>,
+  failed: (message: string) => void,
+): Promise<Server> {
   const server = createServer(async (request, response) => {
     const { method, url = "" } = request;
     const path = url.split("?")[0];
@@ -25,7 +30,8 @@ export async function serveMetrics({ host, port }: Address, render: () => Promis
     try {
       const metrics = await render();
       response.writeHead(200, { "content-type": TEXT }).end(metrics);
-    } catch {
+    } catch (error) {
+      failed(`a scrape failed: ${error instanceof Error ? error.message : String(error)}`);
       response.writeHead(500).end();
     }
   });

@@ -1,6 +1,6 @@
+import type { PriceSource } from "../../sdk/catalog/workerPrices";
 import type { EnvironmentSettings } from "../../sdk/connection/settings";
-import type { GivenPrices } from "../check/cost";
-import { costsOf } from "../check/cost";
+import { costsOf, priceSources } from "../check/cost";
 import { lookUp } from "../check/lookUps";
 import type { Planned } from "../check/preview";
 import type { AccountRecord } from "./records";
@@ -24,7 +24,7 @@ const NOTHING: MonthlyCost = { atRest: 0, fullScale: 0 };
 export async function monthlyCosts(
   records: readonly AccountRecord[],
   connection: EnvironmentSettings,
-  given: GivenPrices | undefined,
+  given: PriceSource | undefined,
 ): Promise<ReadonlyMap<string, MonthlyCost>> {
   const planned = records.flatMap(plannedEndpoint);
   const counts = [...new Set(records.flatMap(({ endpoint }) => endpoint?.gpuCount ?? []))];
@@ -35,7 +35,7 @@ export async function monthlyCosts(
     account: false,
     volumes: false,
   });
-  const costs = costsOf(planned, answers, given).endpoints;
+  const costs = costsOf(planned, priceSources(answers, given)).endpoints;
   const month = (perHour: number | undefined) => perHour && rounded(perHour * HOURS_OF_A_MONTH);
   const ofEndpoints = costs.map(({ urn, after }) => [
     urn,

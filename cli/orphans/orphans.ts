@@ -2,6 +2,7 @@ import { createClient } from "../../sdk/client/client";
 import type { EnvironmentSettings } from "../../sdk/connection/settings";
 import { waitText } from "../../sdk/transport/observers";
 import { commandConnection } from "../connection/connection";
+import { configuredValues, findProjectFile } from "../connection/projectFile";
 import { sayWhileWaiting } from "../connection/readInTime";
 import { readPrices } from "../forecast/settings/prices";
 import { HOW_TO_DELETE, leftBehindText } from "../leftBehind";
@@ -17,7 +18,7 @@ export interface OrphansFlags extends StateFlags {
   readonly api?: string;
   /** Stacks that no longer exist, as `<organization>/<project>/<stack>`. */
   readonly ended?: readonly string[];
-  /** Values of the setting `serverless-gpu:namespace` in the stacks. */
+  /** Values of the setting `serverless-gpu:namespace`, in addition to those of the project. */
   readonly namespace?: readonly string[];
   readonly prices?: string;
   /** `true` to include records whose names are not automatic, such as released ones. */
@@ -68,7 +69,8 @@ export async function orphans(flags: OrphansFlags, version: string): Promise<num
     looksAutomatic(name) || (type === "ServerlessTemplate" && boundTo(name) !== undefined);
   const isShown = (each: AccountRecord) => flags.all || isOurs(each);
   const strangers = records.filter((each) => !isKnown(each) && isShown(each));
-  const origin = ({ name, type }: AccountRecord) => originOf(name, type, stacks, flags.namespace);
+  const namespaces = [...(flags.namespace ?? []), ...namespacesOfProject()];
+  const origin = ({ name, type }: AccountRecord) => originOf(name, type, stacks, namespaces);
   if (flags.delete !== undefined) {
     const wanted = requireOrphan(flags.delete, strangers, states);
     requireNoUnrecorded(wanted, states, flags.runsHaveEnded ?? false);
@@ -91,6 +93,12 @@ export async function orphans(flags: OrphansFlags, version: string): Promise<num
   // Possible orphans in another account than that of the states are no finding.
   if (place.isElsewhere) return ELSEWHERE;
   return found.length > 0 ? POSSIBLE : 0;
+}
+
+/** Returns the namespaces of this folder's project, which its deleted stacks had, too. */
+function namespacesOfProject(): string[] {
+  const projectFile = findProjectFile(process.cwd());
+  return projectFile === undefined ? [] : configuredValues(projectFile, "namespace");
 }
 
 /**

@@ -24,7 +24,7 @@ export const orphansCommand = declareCommand({
       )
       .option(
         "--namespace <name>",
-        "the deleted stacks' serverless-gpu:namespace, if they set one; can be repeated",
+        "a serverless-gpu:namespace of deleted stacks, in addition to those in this folder's project; can be repeated",
         collect,
       )
       .option(

@@ -187,11 +187,12 @@ function createCourse(spanMs: number) {
   return {
     /** Adds a period without changes. `workers` is the number of workers that are billed. */
     add(from: number, to: number, waiting: number, count: Counts, workers: number): void {
-      for (let at = from, end = from; at < to && at < spanMs; at = end) {
-        const part = partOf(at);
-        end = Math.min(to, (part + 1) * partMs);
-        if (end <= at) end = to;
+      for (let at = from, part = partOf(from); at < to && part < PARTS; part += 1) {
+        const end = Math.min(to, (part + 1) * partMs);
+        // Rounding may put the beginning of a part into the one before.
+        if (end <= at) continue;
         const passed = end - at;
+        at = end;
         sums.waiting[part] = (sums.waiting[part] ?? 0) + waiting * passed;
         sums.starting[part] = (sums.starting[part] ?? 0) + count.starting * passed;
         sums.running[part] = (sums.running[part] ?? 0) + count.running * passed;
@@ -199,8 +200,9 @@ function createCourse(spanMs: number) {
         sums.paid[part] = (sums.paid[part] ?? 0) + (workers * passed) / 1000;
       }
     },
-    /** Adds the start of a job. */
+    /** Adds the start of a job. Those after the end are in no part. */
     onStart(now: number, delayMs: number): void {
+      if (now > spanMs) return;
       const part = partOf(now);
       delaySums[part] = (delaySums[part] ?? 0) + delayMs;
       delayCounts[part] = (delayCounts[part] ?? 0) + 1;

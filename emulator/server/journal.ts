@@ -4,7 +4,7 @@ import type { Call, HttpRequest, HttpResponse, Interface } from "../io/http";
 import type { FidelityId } from "../model/fidelity";
 import type { WorkerOutput } from "../programs/launchWorker";
 import { createExchanges, type Exchange } from "./exchanges";
-import { REDACTED, secretsIn, secretValues, withoutSecrets } from "./secretArguments";
+import { isHidden, REDACTED, secretsIn, secretValues, withoutSecrets } from "./secretArguments";
 
 /**
  * A request to the emulator. Keys, storage credentials, passwords and environment variables are
@@ -145,7 +145,7 @@ export function createJournal(
   let outputSize = 0;
   let count = 0;
   let cleared = 0;
-  const scrub = scrubber([apiKey, restrictedApiKey].filter((key) => key !== undefined));
+  const scrub = scrubber([apiKey, restrictedApiKey ?? ""].filter(isHidden));
   const exchanges = createExchanges(scrub);
 
   const requests = (filter: JournalFilter = {}) =>

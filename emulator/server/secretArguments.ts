@@ -49,11 +49,16 @@ function variableWithoutValue(variable: unknown): unknown {
 }
 
 /**
- * Returns the secrets that an error message may quote, longest first. Strings shorter than 4
- * characters are left out, because they may be ordinary words.
+ * Returns `true` if a secret is removed from every text. Strings shorter than 4 characters are not,
+ * because they may be ordinary words or letters.
  */
+export function isHidden(secret: string): boolean {
+  return secret.length >= 4;
+}
+
+/** Returns the secrets that an error message may quote, longest first. */
 export function secretsIn({ input }: Arguments): string[] {
-  const secrets = secretValues(input).filter((secret) => secret.length >= 4);
+  const secrets = secretValues(input).filter(isHidden);
   return secrets.sort((a, b) => b.length - a.length);
 }
 

@@ -2,22 +2,25 @@
 # The steps of a deployment pipeline. A CI job calls one of them:
 #
 #   pipeline.sh preview    for a proposed change: shows what it would do. Needs no API key unless the program uses data sources
-#                          With a load.csv it also forecasts delay and cost. With REVIEW it also reviews the change, and fails
-#                          if a cap of REVIEW is exceeded or if the change is impossible
-#   pipeline.sh up         after a merge: applies it. With REVIEW and without PLAN, for the environment of a request, it first
-#                          reviews the program, and creates nothing that exceeds a cap. If the state contains pending operations
+#                          With CHECK it also checks the change, and fails if a cap of CHECK is exceeded, or if there is a danger
+#   pipeline.sh up         after a merge: applies it. With CHECK and without PLAN, for the environment of a request, it first
+#                          checks the program, and creates nothing that exceeds a cap. If the state contains pending operations
 #                          of a killed run, it reads the service first. With PLAN it then fails, unless only creates are pending
 #   pipeline.sh drift      on a schedule: exits with 7 if the service differs from the state
 #   pipeline.sh repair     manually, after drift: restores the values of the program
 #   pipeline.sh auto-repair on a schedule: the same, unless the last up of this commit failed or was killed. A release that
 #                          failed its test is then tried again only by a person, or by the next commit
+#   pipeline.sh tick       on a schedule, such as every 15 minutes: applies the worker counts that schedules and getSpend decide, and
+#                          nothing else. It must not run beside up. With --dry-run it lists the changes to come: tick --dry-run
+#                          --from 2026-12-01 --to 2027-01-01
+#   pipeline.sh deployed   prints the commit of the last up that succeeded, which tick applies
 #   pipeline.sh destroy    deletes the endpoints; needs only state and environment, not the program
 #   pipeline.sh remove     the same, and deletes the stack: for the stack of a pull request
 #   pipeline.sh sweep      on a schedule: removes the environments of requests (stacks pr-…) that were not updated for TTL_HOURS,
 #                          and those of killed jobs; then lists what no stack manages. Fails at the end if a removal failed
 #                          or something is left, so that somebody looks. It must not run beside the up of an environment
 #   pipeline.sh rehearse   for a change from a fork, which gets no secrets: creates everything at the emulator and destroys it. With
-#                          REHEARSE, for a trusted request: updates a copy of the stack at the emulator. Writes rehearsal.md
+#                          REHEARSAL, for a trusted request: updates a copy of the stack at the emulator. Writes rehearsal.md
 #
 # Environment:
 #   STACK                       the stack (default: dev); created on first use. With PLAN, commit its file, Pulumi.<stack>.yaml
@@ -25,16 +28,17 @@
 #   PULUMI_CONFIG_PASSPHRASE    or another secrets provider
 #   SERVERLESS_GPU_API_KEY      the key; from the CI's secret store, so that a rotated key does not change the state
 #   SERVERLESS_GPU_SERVICE      runpod, or set the three SERVERLESS_GPU_…_URL
-#   REVIEW                      optional: options of serverless-gpu check, such as --max-per-hour 20 --max-at-rest 2. Preview then writes
-#                               review.md. With a key in the environment it also checks stock and the account's quota
-#   REHEARSE                    optional: options of serverless-gpu check --rehearse, such as --from-state --max-per-hour 20. Without them,
+#   CHECK                       optional: options of serverless-gpu check, such as --max-per-hour 20 --max-at-rest 2. Preview then writes
+#                               check.md. With a key in the environment it also checks stock and the account's quota
+#   REHEARSAL                   optional: options of serverless-gpu check --rehearse, such as --from-state --load load.csv. Without them,
 #                               rehearse needs no backend, and uses only the config in Pulumi.<stack>.yaml
 #   TTL_HOURS                   for sweep: how long an environment lives after its last update (default: 168, a week)
 #   PLAN                        optional: the file in which preview saves its plan. up applies exactly this plan, or fails
 set -euo pipefail
 cd "$(dirname "$0")"
 
-step=${1:?"usage: pipeline.sh preview|up|drift|repair|auto-repair|destroy|remove|sweep|rehearse"}
+step=${1:?"usage: pipeline.sh preview|up|drift|repair|auto-repair|tick|deployed|destroy|remove|sweep|rehearse"}
+shift
 
 select_stack() { pulumi stack select --create "${STACK:-dev}" --non-interactive >/dev/null; }
 
@@ -45,8 +49,6 @@ run() {
   pulumi "$command" --stack "${STACK:-dev}" --non-interactive --color never "$@"
 }
 
-# Also forecasts delay and cost, before and after, if the repository has a log of jobs. Limits such as --max-cost 50/month would
-# fail the step.
 preview() {
   if [ -n "${PLAN:-}" ]; then
     local pending had_file=
@@ -55,22 +57,22 @@ preview() {
     run preview --diff --save-plan "$PLAN"
     if [ -z "$had_file" ] && [ -f "$(stack_file)" ]; then uncommitted; fi
     before >"$PLAN.before"
+    echo "$SERVERLESS_GPU_NOW" >"$PLAN.instant"
     pending=$(unfinished)
     if [ -n "$pending" ]; then interrupted "$pending"; fi
   else
     run preview --diff
   fi
-  if [ -f load.csv ]; then npx pulumi-serverless-gpu forecast --load load.csv --stack "${STACK:-dev}" --program; fi
-  if [ -n "${REVIEW+set}" ]; then review; fi
+  if [ -n "${CHECK+set}" ]; then check; fi
 }
 
-# Reviews the whole change: cost against the caps in REVIEW, what cannot start, and data that goes.
-review() {
+# Checks the whole change: cost against the caps in CHECK, what cannot start, and what would be lost.
+check() {
   run preview --json --show-sames >preview.json
   local code=0
-  # Without quotes: REVIEW holds several options.
-  npx pulumi-serverless-gpu check preview.json --markdown $REVIEW >review.md || code=$?
-  echo "The review is in review.md."
+  # Without quotes: CHECK holds several options.
+  npx pulumi-serverless-gpu check preview.json --markdown $CHECK >check.md || code=$?
+  echo "The verdict is in check.md."
   return "$code"
 }
 
@@ -121,7 +123,8 @@ apply() {
   run up --yes --plan "$PLAN" 2>&1 | tee "$output" || code=$?
   if grep -Eq 'violates plan|not allowed by the plan|expected resource operations' "$output"; then
     rm "$output"
-    echo "pipeline.sh: the program or its config would now do something else than the preview showed" >&2
+    echo "pipeline.sh: the program or its config would now do something else than the preview showed, or another rule of a" >&2
+    echo "schedule holds than at $(cat "$PLAN.instant" 2>/dev/null || echo "the time of the preview")" >&2
     stale
   fi
   if grep -q 'decrypting secret value' "$output"; then
@@ -142,7 +145,7 @@ stale() {
 
 # Creates or updates an environment, unless it would exceed a cap.
 up() {
-  if [ -n "${REVIEW+set}" ]; then review; fi
+  if [ -n "${CHECK+set}" ]; then check; fi
   select_stack
   local pending
   pending=$(unfinished)
@@ -174,6 +177,48 @@ auto_repair() {
   run up --refresh --yes
 }
 
+# Prints the commit of the last up that succeeded. If the history has none, it is this one.
+deployed() {
+  local commit
+  commit=$(pulumi stack history --stack "${STACK:-dev}" --json --page-size 200 | node tick.js deployed)
+  echo "${commit:-$(git rev-parse HEAD 2>/dev/null)}"
+}
+
+# Applies what schedules and getSpend decide at this instant. Whatever else differs is left to a reviewed up.
+tick() {
+  select_stack
+  if [ "${1:-}" = --dry-run ]; then
+    shift
+    run preview --json --show-sames | npx pulumi-serverless-gpu schedule - "$@"
+    return
+  fi
+  local folder pending head commit code=0 refresh=()
+  head=$(git rev-parse HEAD 2>/dev/null || true)
+  commit=$(deployed)
+  if [ -n "$head" ] && [ "$commit" != "$head" ]; then
+    echo "pipeline.sh: this is commit $head, and the last up that succeeded was of $commit. Nothing was changed." >&2
+    echo "Check that commit out first: git checkout \"\$(./pipeline.sh deployed)\"" >&2
+    exit 1
+  fi
+  # A tick that was killed may have changed counts that the state does not contain.
+  pending=$(unfinished)
+  if grep -Evq '^updating .*:ServerlessEndpoint::' <<<"${pending:-updating :ServerlessEndpoint::}"; then
+    interrupted "$pending"
+    exit 1
+  fi
+  if [ -n "$pending" ]; then refresh=(--refresh); fi
+  folder=$(mktemp -d)
+  run preview ${refresh[@]+"${refresh[@]}"} --json --save-plan "$folder/plan.json" >"$folder/preview.json" || code=$?
+  if [ "$code" = 0 ]; then node tick.js changes ${pending:+interrupted} <"$folder/preview.json" || code=$?; else cat "$folder/preview.json"; fi
+  case $code in
+    0) if [ -n "$pending" ]; then run up --yes --refresh --plan "$folder/plan.json" || code=$?; fi ;;
+    10) code=0 && run up --yes ${refresh[@]+"${refresh[@]}"} --plan "$folder/plan.json" || code=$? ;;
+    *) echo "pipeline.sh: more than scheduled worker counts differs, so nothing was changed. Run the step up or repair." >&2 ;;
+  esac
+  rm -r "$folder"
+  return "$code"
+}
+
 # Removes each old environment, whatever happens to the others.
 sweep() {
   local list stack failed=0 code ended=()
@@ -188,7 +233,7 @@ sweep() {
     esac
   done
   code=0
-  npx pulumi-serverless-gpu orphans --namespace "$(namespace)" ${ended[@]+"${ended[@]}"} || code=$?
+  npx pulumi-serverless-gpu orphans ${ended[@]+"${ended[@]}"} || code=$?
   # 5: no environment is left, and the other states are of another account, as that of production should be.
   if [ "$code" != 0 ] && [ "$code" != 5 ]; then exit "$code"; fi
   exit "$failed"
@@ -228,17 +273,17 @@ remove_old() {
 
 is_old() { node -e 'process.exit(Date.now() - Date.parse(process.argv[1]) >= process.argv[2] * 3_600_000 ? 0 : 1)' "$1" "${TTL_HOURS:-168}"; }
 
-# Prints the namespace of the project, which the names of its endpoints depend on.
-namespace() { sed -n '/serverless-gpu:namespace/{n;s/^ *value: *//p;}' Pulumi.yaml; }
-
 # Applies the change to a copy, with the emulator and a temporary backend, so that it cannot reach the real account or state.
 rehearse() {
   local code=0
-  # Without quotes: REHEARSE holds several options.
-  npx pulumi-serverless-gpu check --rehearse --stack "${STACK:-dev}" ${REHEARSE:---creation} --markdown >rehearsal.md || code=$?
+  # Without quotes: REHEARSAL holds several options.
+  npx pulumi-serverless-gpu check --rehearse --stack "${STACK:-dev}" ${REHEARSAL:---creation} --markdown >rehearsal.md || code=$?
   cat rehearsal.md
   return "$code"
 }
+
+# One instant for the preview and the update of a run, because another rule of a schedule may begin to hold in between.
+export SERVERLESS_GPU_NOW=${SERVERLESS_GPU_NOW:-$(date -u +%Y-%m-%dT%H:%M:%SZ)}
 
 case $step in
   preview) preview ;;
@@ -246,12 +291,14 @@ case $step in
   drift) run refresh --preview-only --expect-no-changes --diff ;;
   repair) run up --refresh --yes ;;
   auto-repair) auto_repair ;;
+  tick) tick "$@" ;;
+  deployed) select_stack && deployed ;;
   destroy) run destroy --yes ;;
   remove) run destroy --remove --yes ;;
   sweep) sweep ;;
   rehearse) rehearse ;;
   *)
-    echo "pipeline.sh: there is no step \"$step\": use preview, up, drift, repair, auto-repair, destroy, remove, sweep or rehearse" >&2
+    echo "pipeline.sh: there is no step \"$step\": use preview, up, drift, repair, auto-repair, tick, deployed, destroy, remove, sweep or rehearse" >&2
     exit 2
     ;;
 esac

@@ -13,7 +13,7 @@ const { execFileSync } = require("node:child_process");
 const { mkdirSync, readFileSync, writeFileSync } = require("node:fs");
 const path = require("node:path");
 
-const FILES = ["plan.json", "plan.json.before"];
+const FILES = ["plan.json", "plan.json.before", "plan.json.instant"];
 const TIMEOUT_MS = 30_000;
 
 const { env } = process;

@@ -7,7 +7,7 @@ cd "$(dirname "$0")"
 step=${1:?"usage: report.sh <step of pipeline.sh>"}
 stack=${STACK:?"report.sh: set STACK to the stack's name"}
 
-rm -f review.md
+rm -f check.md
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
 code=0
@@ -34,13 +34,13 @@ esac
     echo "To bring the service back, run the step \`repair\`. To keep the change, put it into the program and merge that."
     echo
   fi
-  if [ -s review.md ]; then
-    cat review.md
+  if [ -s check.md ]; then
+    cat check.md
     echo
   fi
   # Indented, because the output could end a fenced block.
   sed 's/^/    /' "$output"
 } >report.md
-if [ -s review.md ]; then cat review.md; fi
+if [ -s check.md ]; then cat check.md; fi
 
 exit "$code"

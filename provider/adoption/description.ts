@@ -6,7 +6,7 @@ import { providerSettings, type ReadConfig } from "../connection/config";
 import { capabilitiesOf } from "../connection/connection";
 import type { ProviderClient } from "../connection/providerClient";
 import { cancelled } from "../engine/cancellation";
-import { objectOrEmpty, type Properties } from "../engine/properties";
+import { objectOrEmpty, type Properties, UNKNOWN } from "../engine/properties";
 import { fieldsIn } from "../fields/managed";
 import type { InputKind } from "../fields/recordInputs";
 import { fieldOf } from "../fields/settings";
@@ -14,7 +14,9 @@ import { LIST_MAX_AGE_MS } from "../ownership/location";
 import { type AdoptableKind, compareForAdoption } from "./comparison";
 
 /** The parts of a kind that an adoption preview needs. */
-export interface PreviewedKind<T extends NamedRecord> extends AdoptableKind<T>, Pick<InputKind, "checkFields"> {
+export interface PreviewedKind<T extends NamedRecord>
+  extends AdoptableKind<T>,
+    Pick<InputKind, "checkFields" | "completed"> {
   readonly records: (client: ProviderClient) => Pick<Readers<T>, "find" | "get">;
   /**
    * Returns the fields whose form the record should be read in; see `KnownOptions`.
@@ -70,8 +72,9 @@ export interface AdoptionPreview {
 export async function lookAtAdoption<T extends NamedRecord>(
   kind: PreviewedKind<T>,
   readConfig: ReadConfig,
-  args: Args,
+  declared: Args,
 ): Promise<AdoptionPreview> {
+  const args = completedArgs(kind, declared);
   const { adoptId } = args;
   if (!adoptId || adoptId.isUnknown) return noPreview("adoptId is not known yet");
   // The check of the inputs reports invalid values.
@@ -99,6 +102,17 @@ export async function lookAtAdoption<T extends NamedRecord>(
   }
   const { description, refusal } = describeAdoption(kind, found, show(id), args, inputs, capabilities);
   return refusal === undefined ? { description } : { refusal: show(refusal) };
+}
+
+/** Adds the values that the arguments imply, such as the worker counts of a schedule. */
+function completedArgs<T extends NamedRecord>({ completed, table }: PreviewedKind<T>, args: Args): Args {
+  const values = Object.fromEntries(
+    Object.entries(args).map(([name, { value, isUnknown }]) => [name, isUnknown ? UNKNOWN : value]),
+  );
+  const implied = Object.entries(completed?.(values) ?? {})
+    .filter(([name, value]) => Object.hasOwn(table, name) && value !== values[name])
+    .map(([name, value]) => [name, { value, isSecret: false, isUnknown: value === UNKNOWN }]);
+  return { ...args, ...Object.fromEntries(implied) };
 }
 
 /** Returns a preview that says why it cannot show the changes. */

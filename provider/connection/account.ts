@@ -143,6 +143,19 @@ export function refuseAfterOtherAccount(noun: string, account: AccountIdentity):
   );
 }
 
+/** The accounts in which this run has seen a record of state. */
+const proven = new Set<string>();
+
+/** Notes that the account has a record of state, so it is the one in which the stack's records are. */
+export function noteProven(account: AccountIdentity): void {
+  proven.add(JSON.stringify(account));
+}
+
+/** Returns `true` if this run has seen a record of state in the account. */
+export function isProven(account: AccountIdentity): boolean {
+  return proven.has(JSON.stringify(account));
+}
+
 /** Returns `true` if a recorded URL points to this machine, where an emulator may listen. */
 export function isLoopbackUrl(service: string): boolean {
   return URL.canParse(service) && isLoopback(service);

@@ -2,6 +2,7 @@ import type { ManagementApi } from "../../sdk/contract/limits";
 import { CodedError, ServerlessGpuError } from "../../sdk/errors/errors";
 import { messageOf } from "../engine/errors";
 import { log } from "../engine/log";
+import { isProven } from "./account";
 import type { Connection } from "./connection";
 import type { ProviderClient } from "./providerClient";
 
@@ -10,26 +11,34 @@ const checks = new WeakMap<ProviderClient, Promise<void>>();
 
 /**
  * Checks before the first write that the key belongs to the account that the setting `account`
- * names. Without the setting, nothing is asked.
+ * names. Without the setting, nothing is asked. Where the service no longer shows accounts, a record
+ * of state that was written or read with this key proves it.
  * @throws WRONG_ACCOUNT if it does not, or if the account cannot be read
  */
-export function requireAccount({ client, settings, capabilities }: Connection): Promise<void> {
+export function requireAccount({ account: identity, client, settings, capabilities }: Connection): Promise<void> {
   const { account } = settings;
   if (account === undefined) return Promise.resolve();
-  const check = checks.get(client) ?? compare(client, account, capabilities.api);
+  const check = checks.get(client) ?? compare(client, account, capabilities.api, () => isProven(identity));
   checks.set(client, check);
   return check;
 }
 
-async function compare(client: ProviderClient, account: string, api: ManagementApi): Promise<void> {
+async function compare(
+  client: ProviderClient,
+  account: string,
+  api: ManagementApi,
+  isProvenByState: () => boolean,
+): Promise<void> {
   const found = await client.account.id().catch((error: unknown) => {
     // REST v2 does not show accounts, and GraphQL will be shut down.
     const isGone = error instanceof ServerlessGpuError && [404, 410].includes(error.status ?? 0);
     if (api !== "v2" || !isGone) throw wrongAccount(account, `the key's account cannot be read: ${messageOf(error)}`);
-    log(
-      "serverless-gpu",
-      `warning: it is unverified that this key belongs to account ${account}, because REST v2 does not show accounts`,
-    );
+    if (!isProvenByState())
+      log(
+        "serverless-gpu",
+        `warning: it is unverified that this key belongs to account ${account}, because REST v2 does not show accounts, and ` +
+          "no record of this stack has been seen with this key in this run",
+      );
     return account;
   });
   if (found !== account) throw wrongAccount(account, `this key is of account ${found}`);

@@ -1,5 +1,5 @@
 import type { ClientOptions } from "../../sdk/client/options";
-import { extraWords } from "../../sdk/connection/acceptedWords";
+import { acceptedInputs } from "../../sdk/connection/acceptedWords";
 import {
   environmentSource,
   type Resolved,
@@ -27,8 +27,7 @@ export const CONFIG_NAMESPACE = "serverless-gpu";
 /** The environment variables for settings outside the connection. */
 const OTHER_VARIABLES = {
   api: API_VARIABLE,
-  extraGpuTiers: "SERVERLESS_GPU_EXTRA_GPU_TIERS",
-  extraLocations: "SERVERLESS_GPU_EXTRA_LOCATIONS",
+  acceptWords: "SERVERLESS_GPU_ACCEPT_WORDS",
   allowAccountChange: "SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE",
   account: "SERVERLESS_GPU_ACCOUNT",
 } as const;
@@ -59,10 +58,8 @@ export type ReadConfig = (name: string) => string | undefined;
 
 /** All settings of the provider. */
 export interface ProviderSettings extends ApiSettings {
-  /** GPU pools to accept in addition to the known ones. */
-  readonly extraGpuTiers: readonly string[];
-  /** Countries to accept in addition to the known ones. */
-  readonly extraLocations: readonly string[];
+  /** GPU pools and countries to accept although they look like typos of known ones. */
+  readonly acceptWords: readonly string[];
   /** The explicit provider's logical name; empty for the default provider. */
   readonly provider: string;
   /** `true` to treat a missing record as gone even if the account differs from the recorded one. */
@@ -120,15 +117,13 @@ function readSettings(readConfig: ReadConfig, environment: NodeJS.ProcessEnv): P
 
 /** Returns the settings outside the connection. */
 export function otherSettings(readConfig: ReadConfig, environment: NodeJS.ProcessEnv = process.env) {
-  const { extraGpuTiers, extraLocations } = acceptedWords(readConfig, environment);
   const allowAccountChange =
     environment[OTHER_VARIABLES.allowAccountChange]?.trim() || readConfig("allowAccountChange")?.trim();
   // An explicit provider has an account of its own.
   const ofEnvironment = readConfig("explicit") ? undefined : environment[OTHER_VARIABLES.account]?.trim();
   const account = ofEnvironment || readConfig("account")?.trim();
   return {
-    extraGpuTiers,
-    extraLocations,
+    acceptWords: acceptedWords(readConfig, environment).acceptWords,
     allowAccountChange: allowAccountChange === "true",
     ...(account && { account }),
   };
@@ -142,7 +137,8 @@ export function providerConnection(readConfig: ReadConfig, environment: NodeJS.P
   const ofEnvironment = environmentSource(environment);
   const provider = readConfig("explicit")?.trim();
   if (!provider) {
-    const label = () => "the stack's config";
+    // The engine merges the project file into the stack's config.
+    const label = () => "Pulumi's config";
     return resolveConnection([ofEnvironment, { read: readConfig, label }]);
   }
   const variable = readConfig("apiKeyEnv")?.trim();
@@ -215,21 +211,21 @@ export function clientOptions({
 }
 
 /**
- * Returns the GPU pools and countries to accept in addition to the known ones: those in the
- * environment, in the config, and of the named service. Needs no key.
+ * Returns what inputs may contain: the words in the environment and in the config, and what the
+ * named service accepts. Needs no key.
  */
 export function acceptedWords(
   readConfig: ReadConfig,
   environment: NodeJS.ProcessEnv = process.env,
-): ReturnType<typeof extraWords> {
-  const words = (name: "extraGpuTiers" | "extraLocations") => [
-    ...splitList(environment[OTHER_VARIABLES[name]] ?? ""),
-    ...wordsInConfig(name, readConfig(name)?.trim() ?? ""),
+): ReturnType<typeof acceptedInputs> {
+  const acceptWords = [
+    ...splitList(environment[OTHER_VARIABLES.acceptWords] ?? ""),
+    ...wordsInConfig("acceptWords", readConfig("acceptWords")?.trim() ?? ""),
   ];
   const ownService = readConfig("explicit") ? undefined : environment[ENVIRONMENT_VARIABLES.service]?.trim();
   const service = ownService || readConfig("service");
   const api = environment[API_VARIABLE]?.trim() || readConfig("api");
-  return extraWords({ service, api, extraGpuTiers: words("extraGpuTiers"), extraLocations: words("extraLocations") });
+  return acceptedInputs({ service, api, acceptWords });
 }
 
 /** Splits a comma-separated string. A list in a stack's YAML config arrives as JSON. */

@@ -7,6 +7,7 @@ import {
   serviceName,
 } from "../../sdk/connection/settings";
 import { END_OF_GRAPHQL } from "../../sdk/contract/limits";
+import { isLoopback } from "../../sdk/contract/loopback";
 import { nearestWord } from "../../sdk/errors/nearestWord";
 import { CONFIG_NAMES, CONFIG_NAMESPACE, providerConnection, providerSettings, type ReadConfig } from "./config";
 
@@ -43,11 +44,15 @@ export function missingSetting(readConfig: ReadConfig): string | undefined {
 const ADDRESSES = ["graphqlUrl", "restUrl", "queueUrl"] as const;
 
 /**
- * Returns the URLs that override those of a named service.
+ * Returns the URLs that override those of a named service. An emulator sets all of them together
+ * with the service that it emulates, which is no mistake.
  * @throws ConfigurationError if the service is unknown
  */
 export function urlsBeforeService(settings: ConnectionSettings): string[] {
-  return serviceName(settings) === undefined ? [] : ADDRESSES.filter((name) => settings[name] !== undefined);
+  if (serviceName(settings) === undefined) return [];
+  const urls = ADDRESSES.map((name) => settings[name]?.trim() ?? "");
+  const isEmulator = urls.every((url) => url === urls[0] && URL.canParse(url) && isLoopback(url));
+  return isEmulator ? [] : ADDRESSES.filter((name) => settings[name] !== undefined);
 }
 
 /**

@@ -167,8 +167,8 @@ async function lookAtList(id: string, name: string): Promise<Look> {
 }
 
 /**
- * Returns the worker count that a write must add, because `workersMin` cannot exceed `workersMax`,
- * and the program sets only one of them. The addition is logged.
+ * Returns the worker count that a write must add, because it writes only one of them, and
+ * `workersMin` cannot exceed `workersMax`. The addition is logged.
  * @param now the endpoint's counts before the write
  */
 export function matchingCount(
@@ -180,7 +180,15 @@ export function matchingCount(
   const after: Properties = { ...now, ...settings };
   const [least, most] = [Number(after.workersMin), Number(after.workersMax)];
   if (!(least > most)) return {};
-  if (inputs.workersMax !== undefined) return inputs.workersMin === undefined ? { workersMin: most } : {};
+  if (inputs.workersMin !== undefined && inputs.workersMax !== undefined) {
+    const other = "workersMin" in settings ? "workersMax" : "workersMin";
+    log(
+      name,
+      `also sets ${other} ${inputs[other]}: it is ${now[other]} at the service, and workersMin cannot exceed workersMax`,
+    );
+    return { [other]: inputs[other] };
+  }
+  if (inputs.workersMax !== undefined) return { workersMin: most };
   const workersMax = most === 0 ? Math.max(ENDPOINT_DEFAULTS.workersMax, least) : least;
   log(
     name,

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Capabilities } from "../../sdk/contract/capabilities";
 import { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS, FIELDS } from "../../sdk/endpoints/fields";
-import { checkEndpointFields, crossFieldProblems, newTierWarnings, processorProblems } from "../../sdk/endpoints/input";
+import { checkEndpointFields, crossFieldProblems, processorProblems } from "../../sdk/endpoints/input";
 import { drainProblems, limitProblems } from "../../sdk/endpoints/interfaceLimits";
 import { containerProblems } from "../../sdk/endpoints/ownContainer";
+import { newPoolWarnings } from "../../sdk/endpoints/places";
 import type { InputProblem } from "../../sdk/errors/errors";
 import { lackedAt } from "../../sdk/records/fields";
 import { acceptedWords, type ReadConfig } from "../connection/config";
@@ -144,7 +145,7 @@ export function notices(
   const isNew = (property: string) => differs(inputs[property], oldInputs[property]);
   const lacked = capabilities ? lackedFields(inputs, capabilities).filter(({ property }) => !isNew(property)) : [];
   return [
-    ...(isNew("gpuIds") ? newTierWarnings(inputs.gpuIds, acceptedWords(readConfig)) : []),
+    ...(isNew("gpuIds") ? newPoolWarnings(inputs.gpuIds, acceptedWords(readConfig)) : []),
     ...lacked.map(
       ({ property, message }) =>
         `${property} ${message}. Until then it is neither read nor restored: the endpoint keeps the value that it has`,

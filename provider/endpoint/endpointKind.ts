@@ -113,7 +113,7 @@ async function countToAdd(
   const isAlone = Number(inputs.workersMin) > 0 && inputs.workersMax === undefined;
   const isSaved = Object.keys(settings).length > 0;
   if (!isSaved || !(isAlone || "workersMin" in settings || "workersMax" in settings)) return {};
-  if (inputs.workersMin !== undefined && inputs.workersMax !== undefined) return {};
+  if ("workersMin" in settings && "workersMax" in settings) return {};
   // This reads the endpoint from a list that the update can reuse.
   const found = theirs ?? (await client.endpoints.find(id, { maxAgeMs: SHARED_LIST_MAX_AGE_MS }));
   const now = existing(found, { noun: "endpoint" }, id);

@@ -4,7 +4,7 @@ import { currentPlace } from "../connection/connection";
 import type { Properties } from "../engine/properties";
 
 /** The environment variable that sets the instant for which schedules are evaluated. */
-const VARIABLE = "SERVERLESS_GPU_NOW";
+export const INSTANT_VARIABLE = "SERVERLESS_GPU_NOW";
 
 /** ISO 8601 with a time and an offset, because a local time would depend on the machine. */
 const FORMAT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
@@ -12,29 +12,26 @@ const FORMAT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2
 /** How far a pinned instant may be from the clock in a run that changes endpoints. */
 const MOST_OFF_MS = 3_600_000;
 
-/** When this process, which serves one run, first needed the time. */
-let first: number | undefined;
+/** When this process, which serves one run, began. A run may take longer than an hour. */
+const BEGUN = Date.now();
 
 /**
  * Returns the instant for which this run evaluates schedules, in milliseconds since the Unix epoch:
- * the pinned one, or the time of the first call, so that all endpoints of a run agree.
+ * the pinned one, or the beginning of the run, so that all endpoints of a run agree.
  * @throws ConfigurationError if the pinned instant is not valid
  */
 export function runInstant(): number {
-  const pinned = pinnedInstant();
-  if (pinned !== undefined) return pinned;
-  first ??= Date.now();
-  return first;
+  return pinnedInstant() ?? BEGUN;
 }
 
 function pinnedInstant(): number | undefined {
-  const text = process.env[VARIABLE];
+  const text = process.env[INSTANT_VARIABLE];
   if (text === undefined || text === "") return undefined;
   const instant = FORMAT.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(instant)) {
     const shown = JSON.stringify(text.slice(0, 40));
     throw new ConfigurationError(
-      `${VARIABLE} must be a time with Z or an offset, such as 2026-11-30T09:00+01:00; it is ${shown}`,
+      `${INSTANT_VARIABLE} must be a time with Z or an offset, such as 2026-11-30T09:00+01:00; it is ${shown}`,
     );
   }
   return instant;
@@ -47,10 +44,10 @@ function pinnedInstant(): number | undefined {
  */
 export function refuseOtherTime({ schedule }: Properties): void {
   const pinned = schedule === undefined ? undefined : pinnedInstant();
-  if (pinned === undefined || Math.abs(pinned - Date.now()) <= MOST_OFF_MS) return;
+  if (pinned === undefined || Math.abs(pinned - BEGUN) <= MOST_OFF_MS) return;
   if (isLoopbackUrl(currentPlace()?.account.service ?? "")) return;
   throw new ConfigurationError(
-    `${VARIABLE} is ${new Date(pinned).toISOString()}, more than an hour from now (${new Date().toISOString()}), so nothing was ` +
+    `${INSTANT_VARIABLE} is ${new Date(pinned).toISOString()}, more than an hour from the beginning of this run (${new Date(BEGUN).toISOString()}), so nothing was ` +
       "changed. Another time is for previews and for the emulator only: remove the variable and run pulumi up again",
   );
 }

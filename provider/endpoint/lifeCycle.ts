@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { extraWords } from "../../sdk/connection/acceptedWords";
+import { acceptedInputs } from "../../sdk/connection/acceptedWords";
 import { capabilitiesAt } from "../../sdk/contract/capabilities";
 import { FIELDS } from "../../sdk/endpoints/fields";
 import { checkEndpointFields } from "../../sdk/endpoints/input";
@@ -145,7 +145,7 @@ async function refuseOverApi(id: string | undefined, before: Properties, inputs:
     const { capabilities } = connect();
     const { scalerValue } = inputs;
     const isSent = scalerValue !== undefined && scalerValue !== before.scalerValue;
-    const numbers = isSent ? checkEndpointFields({ scalerValue }, extraWords(capabilities)).problems : [];
+    const numbers = isSent ? checkEndpointFields({ scalerValue }, acceptedInputs(capabilities)).problems : [];
     return [...numbers, ...apiProblems(before, inputs, capabilities)];
   };
   if (found().length === 0) return;

@@ -73,9 +73,9 @@ export function scheduleProblems(fields: Properties, isNew: boolean): InputProbl
   if (containsUnknown(schedule)) return [];
   const problems = problemsOf(fields);
   if (problems.length > 0) return problems;
-  // In complete form, each rule has both counts, unless the program leaves one to the service.
+  const own = pick(fields, (name) => COUNTS.some((count) => count === name));
   return completed(fields).rules.flatMap(({ cron, ...counts }, index) => {
-    const [problem] = workerProblems({ ...pick(fields, (name) => name === "workersMax"), ...counts }, isNew);
+    const [problem] = workerProblems({ ...own, ...counts }, isNew);
     return problem
       ? [{ property: `schedule.rules[${index}] ("${cron}")`, message: `workersMin ${problem.message}` }]
       : [];

@@ -55,9 +55,29 @@ function guard(handler: AnyHandler): AnyHandler {
       const result = await handler(...args);
       return result === undefined ? undefined : JSON.parse(JSON.stringify(result));
     } catch (error) {
-      throw presentable(error);
+      throw withoutEcho(presentable(error));
     }
   };
+}
+
+/** The lines that Pulumi's provider process is about to print, in addition to the errors. */
+const echoes = new Set<string>();
+
+/**
+ * Keeps Pulumi's provider process from printing an error that a user can fix. It prints the errors
+ * of some methods before it returns them, and the engine would show each line a second time, as a
+ * message of the stack.
+ */
+function withoutEcho(error: Error): Error {
+  if (error.stack !== "") return error;
+  if (echoes.size === 0) {
+    const print = console.error;
+    console.error = (...line: unknown[]) => {
+      if (!echoes.has(String(line[0]))) print(...line);
+    };
+  }
+  echoes.add(`${error}: `);
+  return error;
 }
 
 /**

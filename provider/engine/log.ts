@@ -1,6 +1,6 @@
 import type { ExplainedWait } from "../../sdk/diagnosis/waits";
 import type { DeleteProgress } from "../../sdk/endpoints/deleteOptions";
-import { ServerlessGpuError } from "../../sdk/errors/errors";
+import { type ErrorCode, ServerlessGpuError } from "../../sdk/errors/errors";
 import { redact } from "../../sdk/errors/secretText";
 import { type RateLimitEvent, waitText } from "../../sdk/transport/observers";
 
@@ -74,7 +74,7 @@ export function rateLimitLogger(now: () => number = () => performance.now()): (e
 }
 
 /** The errors of waits that took too long. Other errors already state their reason. */
-const TOO_LATE: readonly string[] = ["DELETE_TIMEOUT", "RECYCLE_TIMEOUT"];
+const TOO_LATE: readonly ErrorCode[] = ["DELETE_TIMEOUT", "RECYCLE_TIMEOUT"];
 
 /** A deletion reads `drainTimeout` from the state, not from the program. */
 const MORE_TIME = ". To allow more time, set a longer drainTimeout and run pulumi up before you delete it";

@@ -126,7 +126,8 @@ export function checkRecordInputs(
  */
 function unknownProperty(kind: InputKind, { property }: InputProblem): InputProblem {
   const own = Object.keys(rulesOf(kind)).filter((name) => !name.startsWith("__"));
-  return { property, message: noSuchProperty(property, [...Object.keys(kind.table), ...own]) };
+  const startCommand = Object.hasOwn(kind.table, "dockerArgs") ? ["command"] : [];
+  return { property, message: noSuchProperty(property, [...Object.keys(kind.table), ...startCommand, ...own]) };
 }
 
 /**

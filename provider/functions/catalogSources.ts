@@ -1,5 +1,4 @@
 import { allowedDataCenters, cudaTest } from "../../sdk/catalog/places";
-import { PUBLIC_PRICES, publicPrice } from "../../sdk/catalog/publicPrices";
 import {
   bestLevel,
   type CatalogDataCenter,
@@ -8,6 +7,7 @@ import {
   type PlacedStock,
   type StockLevel,
 } from "../../sdk/catalog/record";
+import { catalogPrices, PUBLIC_PRICE_SOURCE, workerPrices } from "../../sdk/catalog/workerPrices";
 import { splitList } from "../../sdk/endpoints/normalForms";
 import { InvalidInputError } from "../../sdk/errors/errors";
 import type { DataSourceContext } from "./dataSource";
@@ -129,22 +129,23 @@ export async function findGpuTypes({ client }: DataSourceContext, args: GetGpuTy
 }
 
 function resultOf(
-  { id, name, memoryInGb = 0, serverlessPrice, stock, dataCenters, cudaVersions = [] }: CatalogGpu,
+  gpu: CatalogGpu,
   pool: string,
   isRight: (place: PlacedStock) => boolean,
   least: StockLevel = "None",
   inPlaces: boolean,
 ): GpuTypeResult {
+  const { id, name, memoryInGb = 0, stock, dataCenters, cudaVersions = [] } = gpu;
   const places = dataCenters.filter(isRight);
-  const price = serverlessPrice ?? publicPrice(pool);
-  const source = serverlessPrice === undefined ? `the public price table of ${PUBLIC_PRICES.date}` : "the catalog";
+  const sources = [catalogPrices({ gpus: [gpu] }, "the catalog"), PUBLIC_PRICE_SOURCE];
+  const [worker] = workerPrices({ gpuIds: pool, gpuCount: 1, instanceIds: "" }, sources);
   return {
     id,
     name,
     pool,
     memoryInGb,
-    price,
-    priceSource: price === undefined ? undefined : source,
+    price: worker?.perHour,
+    priceSource: worker?.source,
     stock: inPlaces ? bestLevel(places.map((place) => place.stock)) : stock,
     dataCenterIds: places.filter((place) => isAtLeastLevel(place.stock, least)).map((place) => place.id),
     cudaVersions: cudaVersions.map(({ version }) => version),

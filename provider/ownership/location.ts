@@ -1,6 +1,13 @@
 import { CodedError, EmptyListError } from "../../sdk/errors/errors";
 import type { FindOptions } from "../../sdk/records/collection";
-import { isOtherAccount, isOtherProvider, isRedirected, refuseOtherAccount } from "../connection/account";
+import {
+  isOtherAccount,
+  isOtherProvider,
+  isRedirected,
+  noteProven,
+  recordedService,
+  refuseOtherAccount,
+} from "../connection/account";
 import { connect, currentPlace, readConfig } from "../connection/connection";
 import type { ProviderClient } from "../connection/providerClient";
 import { cancelled } from "../engine/cancellation";
@@ -39,7 +46,10 @@ export async function locate(
   const place = currentPlace();
   if (!place) return locateWithoutKey(noun, id, outputs);
   const found = () => (isRedirected(outputs, place, id) ? "redirected" : "here");
-  if (!isOtherAccount(outputs, place.account, id)) return found();
+  if (!isOtherAccount(outputs, place.account, id)) {
+    if (recordedService(outputs) !== undefined) noteProven(place.account);
+    return found();
+  }
   const connection = connect();
   const isMove = isOtherProvider(outputs, place.account.provider);
   const finding = recordsOf(connection.client).find(id, { maxAgeMs: LIST_MAX_AGE_MS, signal: cancelled });
@@ -49,7 +59,10 @@ export async function locate(
     if (!isMove) throw error;
     return refuseMove(noun, id, outputs, error instanceof Error ? error.message : String(error), error);
   });
-  if (record) return found();
+  if (record) {
+    noteProven(connection.account);
+    return found();
+  }
   if (isMove) return "moved";
   refuseOtherAccount(noun, outputs, connection, id);
   return found();

@@ -1,13 +1,13 @@
 import type { CatalogView } from "../../sdk/catalog/places";
-import { endpointProofs, type Impossible, volumeProofs } from "../../sdk/catalog/proofs";
+import { endpointProofs, type Impossible, unlistedNewPools, volumeProofs } from "../../sdk/catalog/proofs";
 import { serviceName } from "../../sdk/connection/settings";
-import { GPU_TIERS } from "../../sdk/contract/limits";
 import { splitList } from "../../sdk/endpoints/normalForms";
 import { InvalidInputError } from "../../sdk/errors/errors";
 import type { Volume } from "../../sdk/volumes/volume";
 import type { Connection } from "../connection/connection";
 import type { ProviderClient } from "../connection/providerClient";
 import { cancelled } from "../engine/cancellation";
+import { log } from "../engine/log";
 import type { Properties } from "../engine/properties";
 
 /**
@@ -46,13 +46,17 @@ export async function checkEndpoint(
   if (!isConcerned || !hasCatalog(connection)) return;
   if (settings.workersMax === 0 || text(settings, "instanceIds") !== "") return;
   const gpuIds = text(settings, "gpuIds");
-  // Values that the user explicitly accepts may be newer than the catalog.
-  const isOwnWord = (word: string) => !GPU_TIERS.some((tier) => tier === word);
-  if (connection.settings.extraGpuTiers.filter(isOwnWord).some((word) => splitList(gpuIds).includes(word))) return;
   const [view, volumeDataCenters] = await Promise.all([
     viewFor(connection),
     placesOf(connection, volumeIdsOf(outputs, inputs)),
   ]);
+  const unlisted = changed.includes("gpuIds") ? unlistedNewPools(gpuIds, view) : [];
+  if (unlisted.length > 0) {
+    log(
+      String(name),
+      `warning: the service's catalog has no GPU pool ${unlisted.join(", ")}, so no worker may ever start`,
+    );
+  }
   const found = endpointProofs(
     {
       gpuIds,

@@ -1,9 +1,12 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { CodedError } from "../../sdk/errors/errors";
+import { API_NAMES } from "../../sdk/connection/resolver";
+import { CAPABILITIES, type CapabilityName } from "../../sdk/contract/capabilities";
+import { CodedError, type InputProblem } from "../../sdk/errors/errors";
 import type { NamedRecord } from "../../sdk/records/listed";
 import { adoptsOther, refuseOtherId, refuseTakenName } from "../adoption/adoption";
 import { isRecordedElsewhere, refuseAfterOtherAccount, refuseOtherAccount } from "../connection/account";
 import { requireAccount } from "../connection/accountCheck";
+import { CONFIG_NAMESPACE } from "../connection/config";
 import {
   type Connection,
   configure,
@@ -91,7 +94,7 @@ export function recordHandlers<T extends NamedRecord, Fields extends object>(
         log(shownName(kind.noun, inputs), `warning: ${notice}`);
       }
       const isNew = Object.keys(oldInputs).length === 0;
-      const failures = [...problems, ...noteChecked(newInputs, inputs, isNew)];
+      const failures = [...apiProblems(kind), ...problems, ...noteChecked(newInputs, inputs, isNew)];
       return { inputs, failures: failures.map(({ property, message }) => ({ property, reason: message })) };
     },
 
@@ -101,6 +104,25 @@ export function recordHandlers<T extends NamedRecord, Fields extends object>(
     update: (id, outputs, inputs, settle, seen) => update(kind, { id, outputs, inputs }, settle, seen),
     delete: (id, outputs: Properties) => remove(kind, id, outputs),
   };
+}
+
+/**
+ * Returns a problem if the API of this run cannot manage this kind. If no setting selects the API,
+ * that is the API that the run uses now.
+ */
+function apiProblems({ one, needs }: { readonly one: string; readonly needs?: CapabilityName }): InputProblem[] {
+  const capabilities = currentCapabilities();
+  if (needs === undefined || !capabilities || capabilities[needs]) return [];
+  return Object.values(CAPABILITIES).flatMap(({ api, [needs]: hasIt }) =>
+    hasIt
+      ? {
+          property: "",
+          message:
+            `${one} exists only over ${API_NAMES[api]}, and this run uses ${API_NAMES[capabilities.api]}. ` +
+            `Set ${CONFIG_NAMESPACE}:api to ${api}`,
+        }
+      : [],
+  );
 }
 
 /** Returns the name by which messages refer to a record that may not have a name yet. */

@@ -1,4 +1,4 @@
-import type { Capabilities } from "../../sdk/contract/capabilities";
+import type { Capabilities, CapabilityName } from "../../sdk/contract/capabilities";
 import type { NamedRecord } from "../../sdk/records/listed";
 import type { PreviewedKind } from "../adoption/description";
 import type { ReadConfig } from "../connection/config";
@@ -56,6 +56,12 @@ export interface Circumstances {
  * the settings of a new record.
  */
 export interface RecordKind<T extends NamedRecord, Fields extends object> extends InputKind, PreviewedKind<T> {
+  /**
+   * The capability without which an API cannot manage this kind. Over an API that lacks it, `check`
+   * refuses every resource of this kind.
+   * @default none: every API can manage it
+   */
+  readonly needs?: CapabilityName;
   /**
    * `true` if a record is renamed to its automatic name when the program removes `name`.
    * @default the record keeps its name

@@ -1,7 +1,7 @@
 import { EmptyListError } from "../../sdk/errors/errors";
 import { isHiddenAt } from "../../sdk/records/fields";
 import type { NamedRecord } from "../../sdk/records/listed";
-import { isOtherAccount } from "../connection/account";
+import { isOtherAccount, noteProven } from "../connection/account";
 import { type Connection, connect } from "../connection/connection";
 import { cancelled } from "../engine/cancellation";
 import { log } from "../engine/log";
@@ -34,6 +34,7 @@ export async function read<T extends NamedRecord, Fields extends object>(
   const record = await findRecord(kind, connection, id, outputs);
   if (record === "unproven") return { id, props: outputs, inputs: inputsOf(outputs) };
   if (!record) return readAbsent(kind.noun, id, outputs, connection);
+  if (outputs.__account !== undefined) noteProven(connection.account);
   const fields = refreshedFields(kind, id, outputs, shownFields(kind, record, outputs));
   const changed = changedIn(kind.table, outputs, fields);
   const open = openNote(writtenBy(connection, kind.noun, id), outputs);

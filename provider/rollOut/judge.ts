@@ -1,6 +1,6 @@
 import { sleep, systemClock } from "../../sdk/contract/clock";
 import { LIST_LAG_MS } from "../../sdk/contract/limits";
-import { CodedError, ServerlessGpuError } from "../../sdk/errors/errors";
+import { CodedError, type ErrorCode, ServerlessGpuError } from "../../sdk/errors/errors";
 import type { ProviderClient } from "../connection/providerClient";
 import { cancelled } from "../engine/cancellation";
 import { secretFields } from "../engine/hideSecretInputs";
@@ -68,14 +68,7 @@ async function waitForWorkers(judged: Judged, needsReady: boolean, timeoutMs: nu
       `its workers were not replaced within ${seconds} s: ${words}. Wait for long jobs, or set a longer rollOut.timeout`,
     );
   }
-  return `none of its workers was ready after ${seconds} s: ${words}${await whyWaiting(judged, timeoutMs)}`;
-}
-
-/** Returns why the release's workers do not start, if RunPod shows the cause. */
-async function whyWaiting({ client, id }: Judged, waitedMs: number): Promise<string> {
-  const look = client.endpoints.diagnose(id, { awaited: "workers", waitedMs, logs: true, signal: cancelled });
-  const { summary, causes } = await look.catch(() => ({ summary: "", causes: [] }));
-  return summary === "" ? "" : `. Most likely: ${summary}. ${causes[0]?.advice ?? ""}`;
+  return `none of its workers was ready after ${seconds} s: ${words}`;
 }
 
 /**
@@ -110,7 +103,7 @@ async function look({ client, id }: Judged): Promise<Workers> {
  * The test errors that say something about the release. All other errors are caused by the
  * connection.
  */
-const FAILURES = ["SMOKE_TEST", "JOB_FAILED", "JOB_EXPIRED", "OUTPUT_MISMATCH"];
+const FAILURES: readonly ErrorCode[] = ["SMOKE_TEST", "JOB_FAILED", "JOB_EXPIRED", "OUTPUT_MISMATCH"];
 
 /** Runs the test. Returns why the release failed the test, or `undefined` if it passed. */
 async function failureOfTest(id: string, test: Properties, inputs: Properties): Promise<string | undefined> {

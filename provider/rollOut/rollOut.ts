@@ -6,6 +6,8 @@ import { initFailure, messageOf } from "../engine/errors";
 import { log } from "../engine/log";
 import { type Properties, pick } from "../engine/properties";
 import { changedIn } from "../fields/managed";
+import { differing, fieldOf, flat } from "../fields/settings";
+import { lastWrite, ownerOf, stampOutput } from "../machine/stamp";
 import type { Settling } from "../records/recordHandlers";
 import { evidenceOf } from "../smokeTest/evidence";
 import { judge } from "./judge";
@@ -37,16 +39,26 @@ export async function testRelease(release: Release): Promise<boolean> {
   const rollOut = rollOutOf(inputs);
   if (!rollOut) return true;
   const isRelease = outcome.changed.some(isReleaseField);
-  if (before && !isRelease && !isNotPassed(before, inputs)) return true;
   const name = String(outs.name ?? id);
+  if (before && !isRelease && !isNotPassed(before, inputs)) {
+    const others = outcome.record ? notAsDeclared(inputs, shownRelease(outcome.record)) : [];
+    if (others.length > 0) log(name, untestedRelease(others));
+    return true;
+  }
   if (outs.workersMax === 0) {
     log(name, "its release is tested once workersMax is raised, because with workersMax 0 it has no workers");
     return false;
   }
-  if (!isRelease) log(name, "its release is already in service, but has not passed: it is tested now");
+  const refuse = (error: unknown) => notJudged(release, messageOf(error));
+  const saved = outcome.record ?? (await current(release).catch(refuse));
+  if (!isRelease) {
+    await refuseChangedByOthers(release, notAsDeclared(inputs, shownRelease(saved)));
+    log(name, "its release is already in service, but has not passed: it is tested now");
+  }
   const judged = { client: connection.client, id, name };
-  const reason = await judge(judged, rollOut, inputs).catch((error: unknown) => notJudged(release, messageOf(error)));
-  await refuseChangedMeanwhile(release);
+  const reason = await judge(judged, rollOut, inputs).catch(refuse);
+  const now = await current(release).catch(() => undefined);
+  if (now) await refuseChangedByOthers(release, changedIn(FIELDS, { ...saved }, shownRelease(now)));
   if (reason === undefined) {
     log(name, "its new release has passed");
     return true;
@@ -56,7 +68,7 @@ export async function testRelease(release: Release): Promise<boolean> {
 
 /** Returns the error of a release that failed, after what served before was restored. */
 async function afterFailure(release: Release, rollOut: RollOut, reason: string): Promise<Error> {
-  const { id, outs, outcome, before } = release;
+  const { id, outs, outcome, before, inputs } = release;
   const which = `endpoint ${id} ("${outs.name}")`;
   // After a restore, the workers of the failed release and their logs are gone.
   const failed = `the new release of ${which} failed: ${reason}${await evidenceOf(release.connection.client, id)}`;
@@ -67,17 +79,18 @@ async function afterFailure(release: Release, rollOut: RollOut, reason: string):
   const undo = outcome.undo?.();
   const undone = await undo?.catch(messageOf);
   const kept = isAdoption ? " The endpoint was not adopted" : "";
-  if (undone === undefined) {
+  const isLeft = typeof undone === "object" && notAsDeclared(inputs, shownRelease(undone.record)).length === 0;
+  if (undone === undefined || (isLeft && !isAdoption)) {
     return new CodedError(
       "ROLL_OUT",
-      `${failed}\nIt is still in service, because this run does not know what served before.${kept} Change the program, or ` +
+      `${failed}\nThe endpoint still has this release, because this run does not know what served before.${kept} Change the program, or ` +
         `roll it back: npx pulumi-serverless-gpu history ${id} shows the releases, and npx pulumi-serverless-gpu rollback ` +
         `${id} --to <version> --yes returns to one`,
     );
   }
   if (typeof undone === "string") {
     const text = `${failed}\nIt may still be in service, because restoring what served before failed: ${undone}. Run pulumi up again`;
-    return isAdoption ? new CodedError("ROLL_OUT", text) : stays(release, text, outs);
+    return isAdoption ? new CodedError("ROLL_OUT", text) : stays(release, text, unsettled(before, outs));
   }
   const { record, left } = undone;
   if (left.length > 0 && !isAdoption) {
@@ -97,11 +110,20 @@ function stays({ id, inputs }: Release, text: string, state: Properties): Error 
   return initFailure(new CodedError("ROLL_OUT", text), id, { ...state, __provider: inputs.__provider });
 }
 
+/**
+ * Returns outputs that leave this machine's note of the write open, so that the next run can still
+ * restore what served before.
+ */
+function unsettled(before: Properties, outs: Properties): Properties {
+  return { ...outs, ...stampOutput(ownerOf(outs), lastWrite(before)) };
+}
+
 /** Ends a release about which nothing is known. An adoption is undone. */
 async function notJudged(release: Release, problem: string): Promise<never> {
   const { id, outs, outcome, before } = release;
   const text = `the new release of endpoint ${id} ("${outs.name}") could not be tested: ${problem}`;
-  if (before) throw stays(release, `${text}. It is in service. Run pulumi up again to test it`, outs);
+  if (before)
+    throw stays(release, `${text}. It is in service. Run pulumi up again to test it`, unsettled(before, outs));
   const left = await outcome.undo?.().then(
     (undone) => (undone.left.length > 0 ? ` It still has ${undone.left.join(", ")} of this program.` : ""),
     (error: unknown) => ` Restoring its settings failed: ${messageOf(error)}.`,
@@ -109,23 +131,37 @@ async function notJudged(release: Release, problem: string): Promise<never> {
   throw new CodedError("ROLL_OUT", `${text}.${left ?? ""} The endpoint was not adopted`);
 }
 
+/** Reads the endpoint. */
+function current({ connection, id, inputs, outs }: Release): Promise<Endpoint> {
+  return connection.client.endpoints.get(id, { known: { ...outs, ...inputs } });
+}
+
+function shownRelease({ unshown = [], ...endpoint }: Endpoint): Properties {
+  return pick({ ...endpoint }, (name) => isReleaseField(name) && !unshown.includes(name));
+}
+
+/** Returns the fields of the program's release that the endpoint does not have. */
+function notAsDeclared(inputs: Properties, shown: Properties): string[] {
+  const declared = flat(pick(inputs, (name) => name in shown && inputs[name] !== undefined));
+  return [...new Set(Object.keys(differing(FIELDS, declared, shown)).map(fieldOf))];
+}
+
+const untestedRelease = (fields: readonly string[]) =>
+  `warning: someone else has changed ${fields.join(", ")} since the last run or refresh, and that release was not tested. ` +
+  "Run pulumi up --refresh to save the program's release and test it";
+
 /**
- * Throws an error if someone else has changed the release while it was tested, because the
- * observations then say nothing about what serves now.
+ * Throws an error if someone else has changed the release since it was saved, because a test then
+ * says nothing about it.
+ * @param fields the changed fields
  */
-async function refuseChangedMeanwhile(release: Release): Promise<void> {
-  const { connection, id, inputs, outs, outcome, before } = release;
-  const now = await connection.client.endpoints.get(id, { known: { ...outs, ...inputs } }).catch(() => undefined);
-  const saved = outcome.record;
-  if (!now || !saved) return;
-  const { unshown = [] } = now;
-  const shown = pick({ ...now }, (name) => isReleaseField(name) && !unshown.includes(name));
-  const others = changedIn(FIELDS, { ...saved }, shown);
-  if (others.length === 0) return;
+async function refuseChangedByOthers(release: Release, fields: readonly string[]): Promise<void> {
+  const { id, outs, outcome, before } = release;
+  if (fields.length === 0) return;
   const text =
     `the new release of endpoint ${id} ("${outs.name}") was neither accepted nor rolled back: someone else changed ` +
-    `${others.join(", ")} while it was tested. Their change was kept. Run pulumi up --refresh to save the program's release ` +
-    "and test it";
+    `${fields.join(", ")} after it was saved. Their change was kept. Run pulumi up --refresh to save the ` +
+    "program's release and test it";
   if (before) throw stays(release, text, outs);
   await outcome.undo?.().catch(() => undefined);
   throw new CodedError("ROLL_OUT", `${text}. The endpoint was not adopted`);

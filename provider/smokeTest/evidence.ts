@@ -1,4 +1,5 @@
-import { ServerlessGpuError } from "../../sdk/errors/errors";
+import { type ErrorCode, ServerlessGpuError } from "../../sdk/errors/errors";
+import type { LogLine } from "../../sdk/logs/record";
 import type { ProviderClient } from "../connection/providerClient";
 import { cancelled } from "../engine/cancellation";
 
@@ -10,11 +11,12 @@ const LOG_TIMEOUT_MS = 5_000;
  * Returns what RunPod shows about workers that do not work, as the end of an error: the most likely
  * cause, and the last lines of their logs. Secrets in them are hidden. Never throws an error.
  */
-export async function evidenceOf({ endpoints }: ProviderClient, id: string, waitedMs = 0): Promise<string> {
-  const diagnosing = endpoints.diagnose(id, { awaited: "workers", waitedMs, logs: true, signal: cancelled });
+export async function evidenceOf({ endpoints }: ProviderClient, id: string): Promise<string> {
+  const diagnosing = endpoints.diagnose(id, { awaited: "workers", waitedMs: 0, logs: true, signal: cancelled });
   const [diagnosis, lines] = await Promise.all([diagnosing.catch(() => undefined), lastLines(endpoints, id)]);
   const cause = diagnosis?.causes[0];
-  const isUseful = cause !== undefined && cause.id !== "nothing-wrong" && cause.id !== "unknown";
+  // What passes by itself, such as the start of a worker, does not explain a failure.
+  const isUseful = cause !== undefined && !cause.passes && cause.id !== "unknown";
   const why = isUseful ? `\nMost likely: ${diagnosis?.summary}. ${cause.advice}` : "";
   return lines.length === 0
     ? why
@@ -32,15 +34,22 @@ export async function withEvidence(error: unknown, client: ProviderClient, id: s
 }
 
 /** The codes of the errors that workers may explain. */
-const EXPLAINED: readonly string[] = ["READY_TIMEOUT", "DELETE_TIMEOUT", "RECYCLE_TIMEOUT", "SMOKE_TEST", "JOB_FAILED"];
+const EXPLAINED: readonly ErrorCode[] = [
+  "READY_TIMEOUT",
+  "DELETE_TIMEOUT",
+  "RECYCLE_TIMEOUT",
+  "SMOKE_TEST",
+  "JOB_FAILED",
+];
 
+/** Returns the last lines that the workers' programs printed or, if there are none, RunPod's lines. */
 async function lastLines(endpoints: ProviderClient["endpoints"], id: string): Promise<readonly string[]> {
-  const lines: string[] = [];
+  const lines: LogLine[] = [];
   try {
-    const options = { source: "container", tail: LINES, timeoutMs: LOG_TIMEOUT_MS, signal: cancelled } as const;
-    for await (const { line } of endpoints.logs(id, options)) lines.push(line);
+    for await (const each of endpoints.logs(id, { timeoutMs: LOG_TIMEOUT_MS, signal: cancelled })) lines.push(each);
   } catch {
     // GraphQL shows no logs, and an error must not hide the one that it explains.
   }
-  return lines.slice(-LINES);
+  const printed = lines.filter(({ source }) => source === "container");
+  return (printed.length > 0 ? printed : lines).slice(-LINES).map(({ line }) => line);
 }

@@ -67,7 +67,7 @@ export async function testRequest(inputs: Properties, timeoutMs: number): Promis
     new CodedError(
       "SMOKE_TEST",
       `there was no response to ${what} within ${timeoutMs / 1000} s. Check that the endpoint's workers start and that ` +
-        `/ping returns 200, or set a longer timeout${why.lastWords()}`,
+        "/ping returns 200, or set a longer timeout",
     );
   const limit = timeLimit(systemClock, timeoutMs, tooLate, cancelled);
   try {

@@ -55,7 +55,7 @@ export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
   },
 
   async create(inputs: Properties) {
-    const outs = await runTest(inputs);
+    const outs = await explainedTest(inputs);
     return { id: outs.jobId || `${inputs.endpointId}-request`, outs };
   },
 
@@ -67,7 +67,7 @@ export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
 
   async update(id, outputs: Properties, inputs: Properties) {
     try {
-      return { outs: await runTest(inputs) };
+      return { outs: await explainedTest(inputs) };
     } catch (error) {
       throw initFailure(error, id, { ...outputs, __failed: true, __provider: inputs.__provider });
     }
@@ -157,6 +157,13 @@ function withValue(inputs: Properties): (problem: InputProblem) => InputProblem 
   };
 }
 
+/** Runs a test once. Its error shows the workers' logs. */
+async function explainedTest(inputs: Properties) {
+  return runTest(inputs).catch(async (error: unknown) => {
+    throw await withEvidence(error, connect().client, String(inputs.endpointId));
+  });
+}
+
 /**
  * Runs a test once.
  * @throws SMOKE_TEST or JobFailedError if the test fails
@@ -209,9 +216,6 @@ async function runJob(inputs: Properties, timeoutMs: number) {
       if (error instanceof ServerlessGpuError && error.code === "WAIT_TIMEOUT")
         return cancelLate(job, timeoutMs / 1000);
       throw error;
-    })
-    .catch(async (error: unknown) => {
-      throw await withEvidence(error, client, String(endpointId));
     });
   assertExpected(`job ${job.id} at endpoint ${endpointId}`, done.output, inputs);
   return { jobId: job.id, status: done.status, delayTime: done.delayTime ?? 0, executionTime: done.executionTime ?? 0 };

@@ -1,4 +1,4 @@
-import { ServerlessGpuError } from "../errors/errors";
+import { type ErrorCode, ServerlessGpuError } from "../errors/errors";
 import { CancelFailedError, JobFailedError, SubmitUncertainError } from "../jobs/jobErrors";
 import type { JobHandle } from "../jobs/jobHandle";
 import type { WaitOptions } from "../jobs/jobHandleOptions";
@@ -38,10 +38,10 @@ export interface Stop {
 }
 
 /** The error codes of a wait which mean that the job is no longer running. */
-const ENDS_JOB = ["JOB_FAILED", "JOB_EXPIRED", "NOT_FOUND", "OUTPUT_MISMATCH"];
+const ENDS_JOB: readonly ErrorCode[] = ["JOB_FAILED", "JOB_EXPIRED", "NOT_FOUND", "OUTPUT_MISMATCH"];
 
 /** The error codes of a submit that would also occur for all other inputs. */
-const CONCERNS_ALL = [
+const CONCERNS_ALL: readonly ErrorCode[] = [
   "AUTHENTICATION",
   "CLIENT_CLOSED",
   "CONFIGURATION",

@@ -46,11 +46,16 @@ export function gpusLeft(gpuIds: string, gpus: readonly CatalogGpu[]): CatalogGp
  * centers.
  */
 export function allowedDataCenters(locations: string, dataCenters: readonly CatalogDataCenter[]): string[] {
-  const words = splitList(locations);
   return dataCenters
     .filter(({ isListed }) => isListed)
     .map(({ id }) => id)
-    .filter((id) => words.length === 0 || words.includes(id) || words.includes(countryOf(id) ?? ""));
+    .filter(allows(locations));
+}
+
+/** Returns a function that tests whether `locations` allows a data center, by its id in any case. */
+export function allows(locations: string): (id: string) => boolean {
+  const words = splitList(locations.toUpperCase());
+  return (id) => words.length === 0 || [id.toUpperCase(), countryOf(id) ?? ""].some((word) => words.includes(word));
 }
 
 /**

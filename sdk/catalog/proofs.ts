@@ -1,3 +1,4 @@
+import { isKnownPool } from "../contract/gpuPools";
 import { compareVersions } from "../endpoints/normalForms";
 import { nearestWord } from "../errors/nearestWord";
 import {
@@ -39,9 +40,9 @@ export function endpointProofs(settings: PlacedSettings, { gpus, dataCenters }: 
   if (gpus.some(({ pool }) => pool === undefined)) return [];
   const pools = poolsIn(settings.gpuIds);
   if (pools.length === 0) return [];
-  const known = [...new Set(gpus.flatMap(({ pool }) => pool ?? []))].sort();
-  const unknown = pools.filter((pool) => !known.includes(pool));
-  if (unknown.length > 0) return unknown.map((pool) => unknownPool(pool, known));
+  const listed = poolsOf(gpus);
+  const unlisted = pools.filter((pool) => !listed.includes(pool));
+  if (unlisted.length > 0) return unlisted.filter(isKnownPool).map((pool) => unlistedPool(pool, listed));
   const types = gpus.filter(({ pool }) => pool != null && pools.includes(pool)).map(({ id }) => id);
   const outside = exclusionsIn(settings.gpuIds).filter((type) => !types.includes(type));
   if (outside.length > 0) return outside.map((type) => outsideExclusion(type, pools, types));
@@ -53,10 +54,24 @@ export function endpointProofs(settings: PlacedSettings, { gpus, dataCenters }: 
   return [...placeProofs(settings, left, dataCenters), ...cudaProofs(settings, left)];
 }
 
-function unknownPool(pool: string, known: readonly string[]): Impossible {
-  const near = nearestWord(pool, known);
+/**
+ * Returns the pools in `gpuIds` that neither this version nor the catalog knows. That proves
+ * nothing: the service may have added them to the catalog last.
+ */
+export function unlistedNewPools(gpuIds: string, { gpus = [] }: CatalogView): string[] {
+  const listed = poolsOf(gpus);
+  return listed.length === 0 ? [] : poolsIn(gpuIds).filter((pool) => !listed.includes(pool) && !isKnownPool(pool));
+}
+
+/** Returns the pools that a catalog lists. */
+function poolsOf(gpus: readonly CatalogGpu[]): string[] {
+  return [...new Set(gpus.flatMap(({ pool }) => pool ?? []))].sort();
+}
+
+function unlistedPool(pool: string, listed: readonly string[]): Impossible {
+  const near = nearestWord(pool, listed);
   const hint = near ? `. Did you mean ${near}?` : "";
-  const message = `the catalog has no GPU pool ${pool}. Its pools are ${known.join(", ")}${hint}`;
+  const message = `the catalog has no GPU pool ${pool}. Its pools are ${listed.join(", ")}${hint}`;
   return { kind: "pool", fields: ["gpuIds"], message };
 }
 

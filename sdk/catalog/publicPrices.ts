@@ -1,3 +1,5 @@
+import { GPU_POOLS, PRICE_DATE } from "../contract/gpuPools";
+
 /**
  * A price table in US dollars per second. The entry of a GPU pool is the price of a worker with one
  * GPU, and the entry of a CPU instance is the price of a CPU worker.
@@ -10,26 +12,8 @@ export interface Prices {
 
 /** RunPod's public price table. It does not include prices of CPU workers. */
 export const PUBLIC_PRICES: Prices = {
-  date: "2026-06-08",
-  perSecond: {
-    AMPERE_16: 0.00016,
-    AMPERE_24: 0.00019,
-    ADA_24: 0.00031,
-    AMPERE_48: 0.00034,
-    ADA_48_PRO: 0.00053,
-    AMPERE_80: 0.00076,
-    ADA_80_PRO: 0.00116,
-    BLACKWELL_96: 0.00111,
-    HOPPER_141: 0.00155,
-    BLACKWELL_180: 0.0024,
-  },
+  date: PRICE_DATE,
+  perSecond: Object.fromEntries(
+    Object.entries(GPU_POOLS).flatMap(([pool, { perSecond }]) => (perSecond === undefined ? [] : [[pool, perSecond]])),
+  ),
 };
-
-/**
- * Returns the price of one GPU of a pool in US dollars per hour, if the public table contains it.
- */
-export function publicPrice(pool: string): number | undefined {
-  const perSecond = Object.hasOwn(PUBLIC_PRICES.perSecond, pool) ? PUBLIC_PRICES.perSecond[pool] : undefined;
-  // Without rounding, 0.00016 × 3600 would appear as 0.5760000000000001.
-  return perSecond === undefined ? undefined : Number((perSecond * 3600).toPrecision(12));
-}

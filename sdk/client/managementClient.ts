@@ -1,4 +1,4 @@
-import { extraWords } from "../connection/acceptedWords";
+import { acceptedInputs } from "../connection/acceptedWords";
 import type { GraphqlStatusListener } from "../connection/endSigns";
 import { requireAddress, serviceName } from "../connection/settings";
 import { capabilitiesAt } from "../contract/capabilities";
@@ -96,7 +96,7 @@ function managementAt<Added extends object>(
   const { managementOf } = require("./management") as typeof import("./management");
   const { options, http, apiKey, limits, managed, close } = connected;
   const service = serviceName(options);
-  const context = { ...managed, ...extraWords(options), capabilities: capabilitiesAt(options.api, service) };
+  const context = { ...managed, ...acceptedInputs(options), capabilities: capabilitiesAt(options.api, service) };
   const url = () => requireAddress(options, "graphqlUrl");
   const restPods = restPodCalls(http, apiKey, () => requireAddress(options, "restUrl"));
   const calls = callsOver(options.api, context, { http, apiKey, url, limits }, service, restPods, onStatus);

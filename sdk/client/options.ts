@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import type { ExtraWords } from "../connection/acceptedWords";
+import type { AcceptWords } from "../connection/acceptedWords";
 import { environmentSource, resolveConnection, type SettingsSource } from "../connection/resolver";
 import {
   type ApiSettings,
@@ -34,7 +34,7 @@ import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "../transport/retryPolicy
  * The options of a client. Set the key together with either `service` or the URLs of the APIs that
  * you use. If you set neither a key nor a service nor a URL, all of them come from the environment.
  */
-export interface ClientOptions extends ConnectionSettings, ExtraWords, Observers {
+export interface ClientOptions extends ConnectionSettings, AcceptWords, Observers {
   /** The API key. @default `SERVERLESS_GPU_API_KEY`, if neither a service nor a URL is set */
   readonly apiKey?: string | undefined;
   /**
@@ -120,8 +120,7 @@ const CLIENT_OPTIONS: OptionChecks<ClientOptions> = {
   graphqlUrl: aString,
   restUrl: aString,
   queueUrl: aString,
-  extraGpuTiers: words,
-  extraLocations: words,
+  acceptWords: words,
   retry: (value, name) =>
     isObject(value)
       ? (problemsOfOptions(value, RETRY, unknownIn("retry.")) ?? []).map(({ property, message }) => ({

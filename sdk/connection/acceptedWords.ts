@@ -1,32 +1,27 @@
 import { RUNPOD_LOCATIONS } from "../contract/enums";
 import type { ApiSettings } from "./settings";
 
-/** GPU pools and countries to accept in addition to the known ones. */
-export interface ExtraWords {
-  /** Additional GPU pools to accept that are newer than this version. */
-  readonly extraGpuTiers?: readonly string[] | undefined;
+/** Words of the service that this version would refuse. */
+export interface AcceptWords {
   /**
-   * Additional countries to accept that are newer than the contract. The countries of a named
-   * service are accepted in any case.
+   * GPU pools and countries to accept although they look like typos of known ones, such as a new
+   * pool with the name `HOPPER_142`. Other new pools need no setting. Additional countries of a
+   * named service are accepted in any case.
+   * @default none
    */
-  readonly extraLocations?: readonly string[] | undefined;
+  readonly acceptWords?: readonly string[] | undefined;
 }
 
-/**
- * Returns the additional values from the settings and from the named service, and the rules of that
- * service.
- */
-export function extraWords({ service, api, extraGpuTiers = [], extraLocations = [] }: ApiSettings & ExtraWords): {
-  extraGpuTiers: string[];
-  extraLocations: string[];
-  acceptsNewTiers: boolean;
+/** Returns the words to accept from the settings, and what the named service accepts. */
+export function acceptedInputs({ service, api, acceptWords = [] }: ApiSettings & AcceptWords): {
+  acceptWords: string[];
+  countries: readonly string[];
   wholeScalerValue: boolean;
 } {
   const isRunpod = service?.trim() === "runpod";
   return {
-    extraGpuTiers: [...new Set(extraGpuTiers)],
-    extraLocations: [...new Set([...(isRunpod ? RUNPOD_LOCATIONS : []), ...extraLocations])],
-    acceptsNewTiers: isRunpod,
+    acceptWords: [...new Set(acceptWords)],
+    countries: isRunpod ? RUNPOD_LOCATIONS : [],
     // The service's GraphQL schema declares `scalerValue` as an Int (observed). If no API is set, a
     // fraction is possible, because REST v2 may be used.
     wholeScalerValue: isRunpod && api?.trim() === "graphql",

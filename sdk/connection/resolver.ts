@@ -89,7 +89,11 @@ export function connectionLine({ settings, from }: Resolved): string {
 }
 
 function placeOf(settings: ApiSettings, from: Resolved["from"]): string {
-  if (settings.graphqlUrl !== undefined) return `${requireAddress(settings, "graphqlUrl")} (${from.graphqlUrl})`;
+  if (settings.graphqlUrl !== undefined) {
+    const url = requireAddress(settings, "graphqlUrl");
+    // Both APIs have the same URL. Its setting is named after the older one.
+    return managementApi(settings) === "v2" ? `${url}/v2 (from ${from.graphqlUrl})` : `${url} (${from.graphqlUrl})`;
+  }
   const service = serviceName(settings);
   return service === undefined ? "no service" : `${service} (${from.service})`;
 }

@@ -61,6 +61,11 @@ export const CAPABILITIES = {
   },
 } as const satisfies Readonly<Record<ManagementApi, Capabilities>>;
 
+/** The name of a capability that an API either has or lacks. */
+export type CapabilityName = {
+  [Name in keyof Capabilities]-?: Capabilities[Name] extends boolean ? Name : never;
+}[keyof Capabilities];
+
 /** Returns the capabilities of an API at a service. */
 export function capabilitiesAt(api: ManagementApi, service: ServiceName | undefined): Capabilities {
   return { ...CAPABILITIES[api], service };

@@ -20,7 +20,7 @@ export const WORDS = {
   "worker-quota": "the account's quota of workers is used up",
   "spend-limit": "the account's spend limit or balance keeps workers from starting",
   "gpu-ids": "its gpuIds leave no GPU type: its pools do not exist, or all their types are excluded",
-  "volume-place": "no GPU of its pools is free where its network volumes are",
+  "volume-place": "no machine that it accepts is free where its network volumes are",
   "cuda-version": "no free machine has a CUDA version that it accepts",
   "no-stock": "its GPU pools are sold out in the data centers that it allows",
   throttled: "its workers are throttled: the hosts that were chosen have no free capacity",
@@ -36,7 +36,7 @@ export const WORDS = {
   "workers-stopping": "its workers have no jobs and are stopping",
   "no-queue": "it is a load-balancing endpoint, which has no queue for jobs",
   "nothing-wrong": "nothing is wrong: no job waits, and nothing else that was read shows a problem",
-  "no-job-waits": "no job waits, but not everything could be read, or the log shows errors",
+  "no-job-waits": "no job waits, but not everything was read, or something shows a problem",
   unknown: "the data that the service shows does not explain why",
 };
 
@@ -62,7 +62,7 @@ const ADVICE: Readonly<Record<CauseId, string>> = {
   "worker-quota": "Lower workersMax of other endpoints, or ask the service for a larger quota",
   "spend-limit": "Add balance or raise the spend limit in the service's console, or stop something else that runs",
   "gpu-ids": "Correct gpuIds. In the project's folder, npx pulumi-serverless-gpu doctor compares it with the catalog",
-  "volume-place": "Allow their data centers in locations, add GPU pools that are there to gpuIds, or use other volumes",
+  "volume-place": "Allow their data centers in locations{, add GPU pools that they have}, or use other volumes",
   "cuda-version": "Lower minCudaVersion, or accept more versions in allowedCudaVersions",
   "no-stock": "Add GPU pools to gpuIds, allow more data centers in locations, or wait",
   throttled: "Wait a minute. If it continues, allow more data centers in locations{, or add GPU pools to gpuIds}",
@@ -78,7 +78,7 @@ const ADVICE: Readonly<Record<CauseId, string>> = {
   "workers-stopping": "Wait",
   "no-queue": "Call its workers with fetch, or submit the job to an endpoint with a queue",
   "nothing-wrong": "There is nothing to do",
-  "no-job-waits": "Compare what was seen, below",
+  "no-job-waits": "Compare what was seen, below. Only REST v2 with the option logs shows all of it",
   unknown: `${READ_LOG}, and look at the endpoint in the service's console`,
 };
 

@@ -1,5 +1,5 @@
 import { adviceOn, CAUSE_IDS, type CauseId, type Certainty, PASSING, WORDS } from "./causes";
-import { type Evidence, ONLY_V2, seen } from "./evidence";
+import { type Evidence, seen } from "./evidence";
 import type { Diagnosis, FoundCause } from "./record";
 import { PROOFS, RULES, type Situation, situationOf, spareWorkers } from "./rules";
 
@@ -49,9 +49,10 @@ function otherwise(situation: Situation): readonly [CauseId, Certainty] {
 /** Returns `true` if everything was read, and nothing shows a problem. */
 function isCalm({ evidence, workers, signs }: Situation): boolean {
   const { endpoint, rollout } = evidence;
-  const isRead = [evidence.workers, rollout].every((part) => "value" in part || part === ONLY_V2);
+  const logs = workers.total > 0 ? [evidence.logs] : [];
+  const isRead = [endpoint, evidence.workers, rollout, ...logs].every((part) => "value" in part);
   const isWell = workers.unhealthy === 0 && !workers.stale && !seen(rollout)?.inProgress;
-  return "value" in endpoint && isRead && isWell && !signs.some(({ hasTrace, cause }) => hasTrace || cause);
+  return isRead && isWell && !signs.some(({ hasTrace, cause }) => hasTrace || cause);
 }
 
 function described(id: CauseId, certainty: Certainty, situation: Situation, endpointId: string): FoundCause {

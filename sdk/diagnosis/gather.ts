@@ -139,7 +139,7 @@ async function gatherMore(gathering: Gathering, evidence: Evidence, { facts, env
   const { isWaiting, needsWorkers, workers } = situationOf(evidence);
   const isTroubled = isWaiting || workers.initializing + workers.unhealthy > 0;
   const [ofStock, limits, secrets] = await Promise.all([
-    needsWorkers && facts.gpuIds !== "" ? readStock(gathering, facts) : {},
+    needsWorkers ? readStock(gathering, facts) : {},
     isWaiting ? gathering.shared("limits", () => readLimits(gathering)) : NOT_ASKED,
     isTroubled ? readSecrets(gathering, env) : NOT_ASKED,
   ]);
@@ -166,14 +166,15 @@ async function readSecrets({ sources, shared, send }: Gathering, env: ReadEndpoi
 
 async function readStock({ sources, shared }: Gathering, facts: EndpointFacts): Promise<More> {
   const { catalog, volumePlaces } = sources;
-  const { gpuCount, volumeIds } = facts;
+  const { gpuIds, gpuCount, volumeIds } = facts;
   const [gpus, volumes] = await Promise.all([
-    shared(`gpus ${gpuCount}`, () => readGpus(catalog, { ...ONCE, gpuCount })),
+    gpuIds === "" ? NOT_ASKED : shared(`gpus ${gpuCount}`, () => readGpus(catalog, { ...ONCE, gpuCount })),
     volumeIds.length > 0 ? shared("volumes", () => volumePlaces(ONCE)) : NOT_ASKED,
   ]);
   const places = volumeIds.flatMap((volume) => seen(volumes)?.get(volume) ?? []);
   const known = places.length === volumeIds.length ? places : undefined;
-  return { stock: mapped(gpus, (value) => judgeStock(facts, value, known)), volumes };
+  const basis: Part<unknown> = gpuIds === "" ? volumes : gpus;
+  return { stock: mapped(basis, () => judgeStock(facts, seen(gpus) ?? [], known)), volumes };
 }
 
 /**

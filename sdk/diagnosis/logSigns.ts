@@ -21,21 +21,15 @@ export interface LogSigns {
 const PULLED = /image is up to date|downloaded newer image/i;
 const STOP = /\bstop(?:ping|ped)? container\b/i;
 const START = /\bstart(?:ing|ed)? container\b|\bcontainer start(?:ed)?\b/i;
-const PULL_ERROR = new RegExp(
-  [
-    "pull access denied|manifest unknown|manifest for \\S+ not found|no matching manifest|repository does not exist",
-    "(?:failed|error|unable|cannot|could not) (?:to )?pull|(?:failed|error) pulling|errimagepull|imagepullbackoff",
-    "failed to resolve reference|invalid reference format|error response from daemon: (?:get|head) |toomanyrequests",
-    "unauthorized: (?:authentication required|incorrect username)|denied: requested access|image not found",
-  ].join("|"),
-  "i",
-);
+/** Matches lines about an image that say that something failed. */
+const PULL_ERROR =
+  /(?=.*\b(?:pull\w*|image|manifest|registry|repository|layer|reference)\b).*\b(?:error|failed|denied|unknown|unauthorized|not found|no matching|invalid|no space)\b|(?:unable|cannot|could not) (?:to )?pull|errimagepull|imagepullbackoff|toomanyrequests|daemon: (?:get|head) |unauthorized: |denied: requested/i;
 const PULL_PROGRESS =
   /\bpulling\b|\bdownloading\b|\bextracting\b|pull complete|download complete|verifying checksum|loading model|caching model/i;
 /** Matches a line that shows that a later attempt got further than requesting the image. */
 const PULL_GOES_ON = /complete|extracting|downloading/i;
 const TRACE =
-  /^Traceback \(most recent|^\s*[\w.]*(?:Error|Exception)\b.*:|\bpanic:|segmentation fault|exec format error|cuda (?:error|driver version)|unsatisfied condition: cuda|exited with code [1-9]/i;
+  /^Killed\b|^Traceback \(most recent|^\s*[\w.]*(?:Error|Exception)\b.*:|\bpanic:|segmentation fault|exec format error|cuda (?:error|driver version)|unsatisfied condition: cuda|exited with code [1-9]/i;
 /** Matches lines that the worker library prints when it starts and for its jobs. */
 const LIBRARY = /serverless worker|jobs in (?:queue|progress)|"?requestId"?|\bStarted\.|\bFinished\./i;
 /** Some versions of the worker library send all jobs to one worker, if there is a shared folder. */
@@ -45,12 +39,12 @@ const VERSION = /(?:runpod|serverless worker)\D{0,20}?(\d+)\.(\d+)\.(\d+)/gi;
 const LONGEST_PULL_MS = 7 * 60_000;
 /** How long an earlier start counts, in milliseconds. */
 const LOOP_MS = 10 * 60_000;
-/** How soon silent starts must follow each other to be a loop, in milliseconds. */
-const SILENT_RUN_MS = 2 * 60_000;
+/** How soon starts must follow each other to be a loop, unless each ends with an error. */
+const SHORT_RUN_MS = 2 * 60_000;
 /** How old the last line of a container that is at work may be, in milliseconds. */
 const PRINTING_MS = 2 * 60_000;
-/** The number of lines at the end of a container's output that may contain its error. */
-const TRACE_END = 2;
+/** How long before the end of a container's output its error may be printed, in milliseconds. */
+const LAST_WORDS_MS = 1_000;
 
 type Lines = WorkerLog["lines"];
 
@@ -89,31 +83,31 @@ function pullIn(lines: Lines, age: Age): LogSigns["cause"] {
   const failed = lastOf((line) => PULL_ERROR.test(line));
   const pulled = lastOf((line) => PULL_PROGRESS.test(line) && !PULL_ERROR.test(line));
   const goesOn = pulled > failed && PULL_GOES_ON.test(lines[pulled]?.line ?? "");
-  if (failed > there && !goesOn) return age(lines[failed]) > LOOP_MS ? undefined : "image-pull";
+  if (failed > there && !goesOn) return "image-pull";
   return pulled > there && !(age(lines[pulled]) > LONGEST_PULL_MS) ? "image-pulling" : undefined;
 }
 
 /**
  * Returns `true` if the last thing that the container printed is an error before it took a job, or
- * if it starts again and again: after errors, or without printing anything.
+ * if it starts again and again and gets no further.
  */
 function isLooping(lines: Lines, starts: readonly number[], age: Age): boolean {
-  const runs = starts.map((start, index) => lines.slice(start, starts[index + 1]));
-  const [oldest, before, last] = [runs.at(-3), runs.at(-2), runs.at(-1)];
-  const hasCrashed = (run: Lines = []) => {
-    const output = printed(run);
-    return !hasLibraryLine(run) && output.slice(-TRACE_END).some((line) => TRACE.test(line));
-  };
-  const isSilent = (run: Lines = []) => run.length > 0 && printed(run).length + run.filter(isStop).length === 0;
-  const between = (one: Lines = [], other: Lines = []) => age(one[0]) - age(other[0]);
-  if (!last || age(last.at(-1)) > LOOP_MS) return false;
+  const runs = starts.map((start, index) => lines.slice(start, starts[index + 1])).slice(-3);
+  const [last, ...earlier] = runs.reverse();
+  const isAtWork = (run: Lines) => hasLibraryLine(run) || run.some(isStop);
+  if (!last || age(last.at(-1)) > LOOP_MS || isAtWork(last)) return false;
+  const endOf = (run: Lines) => age(run.findLast((line) => !isSystem(line)) ?? run[0]);
+  const hasCrashed = (run: Lines) =>
+    run.some((line) => TRACE.test(line.line) && (isSystem(line) || !(age(line) - endOf(run) > LAST_WORDS_MS)));
   if (hasCrashed(last)) return true;
-  // A start that has got no further than the crashes before it proves nothing yet.
-  const isYoung = age(last[0]) < Math.min(between(before, last), LOOP_MS) && !hasLibraryLine(last);
-  if (printed(last).length > 0) return hasCrashed(oldest) && hasCrashed(before) && isYoung;
-  if (hasCrashed(before)) return isYoung || between(before, last) <= SILENT_RUN_MS;
-  const areSoon = between(oldest, before) <= SILENT_RUN_MS && between(before, last) <= SILENT_RUN_MS;
-  return areSoon && [oldest, before, last].every(isSilent);
+  const lasted = earlier.map((run, index) => age(run[0]) - age(runs[index]?.[0]));
+  const reach = (run: Lines) => age(run[0]) - endOf(run);
+  const isRecent = age(last[0]) < Math.max(SHORT_RUN_MS, ...lasted);
+  const isNoFurther = earlier.some((run) => reach(last) <= reach(run) + LAST_WORDS_MS);
+  const hasFailed = (run: Lines, index: number) =>
+    !isAtWork(run) && (hasCrashed(run) || (lasted[index] ?? 0) <= SHORT_RUN_MS);
+  const isEnough = earlier.length === 2 || (printed(last).length === 0 && earlier.some(hasCrashed));
+  return isRecent && isNoFurther && isEnough && earlier.every(hasFailed);
 }
 
 function isFunnelVersion([, ...parts]: RegExpMatchArray): boolean {

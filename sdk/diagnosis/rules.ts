@@ -22,8 +22,9 @@ export function situationOf(evidence: Evidence) {
   const shown = seen(evidence.workers) ?? queue?.workers;
   // Of states that the queue counts, too, the higher number counts.
   const most = (state: keyof typeof STATES) => Math.max(shown?.[state] ?? 0, queue?.workers[state] ?? 0);
-  const [idle, initializing, unhealthy] = [most("idle"), most("initializing"), most("unhealthy")];
-  const workers: WorkerFacts = { ...NONE, ...shown, idle, initializing, unhealthy };
+  const [idle, initializing, throttled] = [most("idle"), most("initializing"), most("throttled")];
+  const unhealthy = most("unhealthy") - (shown?.staleUnhealthy ?? 0);
+  const workers: WorkerFacts = { ...NONE, ...shown, idle, initializing, throttled, unhealthy };
   const { running, total } = workers;
   /** The workers that have started. */
   const ready = running + idle;
@@ -131,10 +132,9 @@ export const RULES: Readonly<Partial<Record<CauseId, Rule>>> = {
     return likelyIf(needsWorkers && spare < 0) ?? possibleIf(hasNone && !(spare > 0));
   },
   "spend-limit"({ evidence: { limits }, needsWorkers, hasNone }) {
-    const { spendLimit, spend = 0, isUnderBalance } = seen(limits) ?? {};
-    const isSpent = isUnderBalance === true || (spendLimit !== undefined && spend >= spendLimit);
+    const { spendLimit, isUnderBalance } = seen(limits) ?? {};
     const isOpen = spendLimit === undefined || isUnderBalance === undefined;
-    return likelyIf(needsWorkers && isSpent) ?? possibleIf(hasNone && isOpen);
+    return likelyIf(needsWorkers && isSpent(limits)) ?? possibleIf(hasNone && isOpen);
   },
   "gpu-ids": (situation) => lacks(situation, "gpu-ids"),
   "volume-place": (situation) => lacks(situation, "volume-place"),
@@ -185,18 +185,23 @@ export const RULES: Readonly<Partial<Record<CauseId, Rule>>> = {
     if (!jobsWait || !queue || running === 0 || total !== running || running >= endpoint.workersMax) return undefined;
     if (queue.inProgress < running || !needsWorkers) return likelyIf(queue.inProgress >= running);
     if (waitedMs !== undefined || endpoint.scalerType === "REQUEST_COUNT") return undefined;
-    return likelyIf(isAnySeen(evidence.stock) && isAnySeen(evidence.limits)) ?? "possible";
+    const isFree = seen(evidence.stock)?.cause === undefined && !isSpent(evidence.limits);
+    return likelyIf(isFree && [evidence.stock, evidence.limits].every((part) => "value" in part)) ?? "possible";
   },
-  "jobs-failing"({ queue, signs, awaited }) {
-    if (!queue || queue.inQueue > 0 || queue.failed <= queue.completed || awaited !== "jobs") return undefined;
-    return likelyIf(queue.completed === 0 || signs.some(({ hasTrace }) => hasTrace)) ?? "possible";
-  },
+  "jobs-failing": ({ queue, awaited }) =>
+    likelyIf(awaited === "jobs" && queue?.inQueue === 0 && queue.failed > queue.completed),
 };
 
 /** Returns `true` if a start takes too long, and nothing shows that the container is at work. */
 function isLate({ workers, waitedMs = 0, signs }: Situation): boolean {
   const ms = workers.initializing > 0 ? (workers.startingMs ?? waitedMs) : 0;
   return ms > LONGEST_START_MS && !signs.some(({ isPrinting }) => isPrinting);
+}
+
+/** Returns `true` if the account may not spend more, as far as it can be seen. */
+function isSpent(limits: Evidence["limits"]): boolean {
+  const { spendLimit = Number.POSITIVE_INFINITY, spend = 0, isUnderBalance } = seen(limits) ?? {};
+  return isUnderBalance === true || spend >= spendLimit;
 }
 
 /** Returns `true` if jobs wait beside workers that have none. */

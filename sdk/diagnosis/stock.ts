@@ -1,4 +1,4 @@
-import { allowedDataCenters, cudaTest, gpusLeft } from "../catalog/places";
+import { allows, cudaTest, gpusLeft } from "../catalog/places";
 import type { CatalogGpu } from "../catalog/record";
 import type { StockVerdict } from "./evidence";
 import type { EndpointFacts } from "./facts";
@@ -13,26 +13,23 @@ export function judgeStock(
   gpus: readonly CatalogGpu[],
   volumes: readonly string[] = [],
 ): StockVerdict {
+  const where = locations === "" ? "any data center" : locations;
+  const isAllowed = allows(locations);
+  if (volumes.length > 0 && !volumes.some(isAllowed))
+    return { cause: "volume-place", words: `its volumes are in ${volumes.join(", ")}, and its workers in ${where}` };
+  if (gpuIds === "") return { cause: undefined, words: "" };
   const left = gpusLeft(gpuIds, gpus);
   if (left.length === 0) return { cause: "gpu-ids", words: `the catalog has no GPU type of ${gpuIds}` };
-  const ids = new Set(left.flatMap((gpu) => gpu.dataCenters.map(({ id }) => id)));
-  const places = Array.from(ids, (id) => ({ id, name: id, isListed: true, compliance: [], gpus: [] }));
-  const allowed = allowedDataCenters(locations, places);
-  const isFree = ({ stock, dataCenters }: CatalogGpu, where: readonly string[]) =>
+  const isAtVolumes = (id: string) => isAllowed(id) && (volumes.length === 0 || volumes.includes(id));
+  const isFree = ({ stock, dataCenters }: CatalogGpu, isUsable: (id: string) => boolean) =>
     // Without data centers in the catalog, only the overall stock counts.
     dataCenters.length === 0
       ? stock !== "None"
-      : dataCenters.some((each) => where.includes(each.id) && each.stock !== "None");
-  const where = locations === "" ? "any data center" : locations;
-  if (!left.some((gpu) => isFree(gpu, allowed)))
-    return { cause: "no-stock", words: `no free GPU of ${gpuIds} in ${where}` };
-  const atVolumes = volumes.length > 0 ? volumes.filter((id) => allowed.includes(id)) : allowed;
-  const usable = left.filter((gpu) => isFree(gpu, atVolumes));
-  if (usable.length === 0)
-    return {
-      cause: "volume-place",
-      words: `no free GPU of ${gpuIds} in ${where} at its volumes (${volumes.join(", ")})`,
-    };
+      : dataCenters.some((each) => isUsable(each.id) && each.stock !== "None");
+  const words = `no free GPU of ${gpuIds} in ${where}`;
+  if (!left.some((gpu) => isFree(gpu, isAllowed))) return { cause: "no-stock", words };
+  const usable = left.filter((gpu) => isFree(gpu, isAtVolumes));
+  if (usable.length === 0) return { cause: "volume-place", words: `${words} at its volumes (${volumes.join(", ")})` };
   const accepts = cudaTest(minCudaVersion, allowedCudaVersions);
   const hasCuda = ({ cudaVersions = [] }: CatalogGpu) =>
     cudaVersions.length === 0 || cudaVersions.some(({ version, isAvailable }) => isAvailable && accepts(version));

@@ -24,7 +24,7 @@ export function inText(evidence: Evidence): { readonly evidence: Fact[]; readonl
   add(evidence.workers, "each worker", workerWords);
   add(evidence.rollout, "the rollout", rolloutWords);
   add(evidence.queue, "its queue", queueWords);
-  add(evidence.stock, "the stock", ({ words }) => words);
+  add(evidence.stock, "the stock", ({ words }) => words || undefined);
   add(evidence.volumes, "the data centers of its network volumes", () => undefined);
   add(evidence.limits, "the account's limits", limitWords);
   add(evidence.secrets, "the account's secrets", ({ missing: names }) =>
@@ -45,7 +45,7 @@ function endpointWords({ workersMin, workersMax, gpuIds, locations, scalerType, 
   return `endpoint: ${parts.filter(Boolean).join(", ")}`;
 }
 
-function workerWords({ stale, total: _, startingMs: __, ...counts }: WorkerFacts): string {
+function workerWords({ stale, total: _, startingMs: __, staleUnhealthy: ___, ...counts }: WorkerFacts): string {
   const words = Object.entries(counts).flatMap(([state, count]) => (count > 0 ? `${count} ${state}` : []));
   return `workers: ${words.join(", ") || "none"}${stale ? `, ${stale} of an old version` : ""}`;
 }

@@ -132,7 +132,7 @@ export function createEndpointCollection(
     },
   };
   const { complete } = requests;
-  const { capabilities, extraGpuTiers, extraLocations, acceptsNewTiers, wholeScalerValue, clock } = context;
+  const { capabilities, acceptWords, countries, wholeScalerValue, clock } = context;
   const collection: Writable<Endpoint, NewEndpoint, Partial<EndpointSettings>> = createCollection(
     context,
     ENDPOINT,
@@ -143,7 +143,7 @@ export function createEndpointCollection(
       explain: (error, options) => withUsage(error, collection, options),
     },
   );
-  const accepted = { extraGpuTiers, extraLocations, acceptsNewTiers, wholeScalerValue };
+  const accepted = { acceptWords, countries, wholeScalerValue };
   return { ...collection, calls, capabilities, accepted };
 }
 

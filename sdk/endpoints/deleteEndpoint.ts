@@ -1,13 +1,14 @@
 import { pollUntil, sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
-import { BusinessRuleError, CodedError, InvalidInputError, NotFoundError, RejectedError } from "../errors/errors";
+import { BusinessRuleError, InvalidInputError, NotFoundError, RejectedError } from "../errors/errors";
 import { look, lookAfterDeletion } from "../records/absence";
 import { readSharedWith } from "../records/reads";
 import type { ObservedOptions } from "../transport/requestOptions";
 import { activeAmong, countActivePods, type EndpointCollection, sendDelete } from "./calls";
 import type { DeleteOptions, DeleteProgress } from "./deleteOptions";
+import { atZeroForGood, deleteTimeout, maybeDeleted, STILL_LISTED, UNKNOWN_YET_LISTED } from "./deletionErrors";
 import { drainProblems } from "./interfaceLimits";
-import { changedNothing, putBack, withOutcome } from "./putBack";
+import { changedNothing, putBack } from "./putBack";
 import type { Endpoint } from "./record";
 import { saveWorkers } from "./saveWorkers";
 import { deleteStandIn, scaleWithStandIn, type TemplateFunctions } from "./standInTemplate";
@@ -19,11 +20,6 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 
 const NOT_AT_ZERO = "its workersMin and workersMax do not stay at zero";
-const STILL_LISTED = "the service accepted its deletion, but still lists it";
-const UNKNOWN_YET_LISTED = "the service reports that it does not exist, but still lists it";
-
-/** The obstacles after which it is unknown whether the endpoint is already gone. */
-const MAYBE_GONE: readonly string[] = [STILL_LISTED, UNKNOWN_YET_LISTED];
 
 /** A deletion in progress. */
 interface Deletion {
@@ -238,18 +234,6 @@ async function isGoneAfterAll({ collection, id, options, isAccepted }: Deletion)
 }
 
 /**
- * Returns the error of a deletion that was sent and whose outcome is not known. The workers are not
- * restored, because the endpoint may disappear at any moment.
- */
-function maybeDeleted(failure: unknown, { id, isAccepted, counts }: Deletion): Error {
-  const said = isAccepted
-    ? "the service accepted the deletion of"
-    : "the service received, but did not answer, the deletion of";
-  const state = counts ? " If it still exists, it is scaled to zero" : "";
-  return withOutcome(failure, `${said} endpoint ${id}, so it may be gone.${state}`);
-}
-
-/**
  * Returns the number of pods that are still running. An endpoint that has disappeared in the
  * meantime has no pods.
  */
@@ -331,28 +315,4 @@ function report(
 ) {
   const elapsedMs = Math.round(collection.clock.monotonic() - startedAt);
   options.onProgress?.({ phase, activePods, elapsedMs, ...(refusal === undefined ? {} : { refusal }) });
-}
-
-/** Returns the error of a deletion that failed after the endpoint's template was replaced. */
-function atZeroForGood(failure: unknown, id: string, standIn: string): unknown {
-  return withOutcome(
-    failure,
-    `endpoint ${id} was scaled to zero, and is not billed once its workers have stopped. They were not restored, because its ` +
-      `template was not found. The endpoint was given the temporary template ${standIn}, which is deleted together with it`,
-  );
-}
-
-function deleteTimeout(
-  { id, obstacle, counts, options }: Deletion,
-  drainTimeoutMs: number,
-  wasSeen: boolean,
-): CodedError {
-  const wasAtZero = counts === undefined && options.drain !== false;
-  const exists = wasAtZero ? "It still exists, and is still scaled to zero." : "It still exists.";
-  const remains = !wasSeen || MAYBE_GONE.includes(obstacle) ? "It may still exist." : exists;
-  return new CodedError(
-    "DELETE_TIMEOUT",
-    `endpoint ${id} was not deleted within ${Math.round(drainTimeoutMs / 1000)} s: ${obstacle}. ` +
-      `${remains} Remove the cause (such as running jobs) or wait, then delete it again`,
-  );
 }

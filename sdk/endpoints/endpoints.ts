@@ -14,8 +14,9 @@ import { deleteBoundTemplate } from "./deleteBoundTemplate";
 import { deleteEndpoint } from "./deleteEndpoint";
 import { DELETE_ENDPOINT_OPTIONS, type DeleteOptions } from "./deleteOptions";
 import { FIELDS } from "./fields";
-import { newTierWarnings, parseEndpointFields } from "./input";
+import { parseEndpointFields } from "./input";
 import { drawTemplateName, type ParsedChanges, withWholeContainer } from "./ownContainer";
+import { newPoolWarnings } from "./places";
 import { runsOnCpus } from "./processors";
 import type {
   CreateEndpointOptions,
@@ -179,7 +180,7 @@ export function createEndpoints(endpoints: EndpointCollection, templates: Templa
   function parse<T extends EndpointChanges>(what: string, input: T, isNew: boolean) {
     const fields = parseEndpointFields(what, input, { ...accepted, isNew });
     const { gpuIds }: Partial<EndpointSettings> = fields;
-    for (const message of newTierWarnings(gpuIds, accepted)) warn?.(message);
+    for (const message of newPoolWarnings(gpuIds, accepted)) warn?.(message);
     return fields;
   }
   return {

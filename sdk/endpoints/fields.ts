@@ -16,7 +16,6 @@ import {
   isPresentAt,
   type KeptTable,
   NEVER_CHANGES,
-  requiredFields,
 } from "../records/fields";
 import { areSeveral } from "./networkVolumes";
 import { normalizeCudaVersions, normalizeGpuIds, normalizeName, normalizeSet } from "./normalForms";
@@ -303,9 +302,6 @@ export const KEPT_FIELDS: KeptTable = {
   repo: { selection: "repo { __typename }", isReadOnly: true, isUncertain: true },
   hubRelease: { selection: "hubRelease { __typename }", isReadOnly: true, isUncertain: true },
 };
-
-/** The names of the fields that every endpoint must have. */
-export const REQUIRED_FIELDS = requiredFields(FIELDS);
 
 /** The defaults of all optional fields, in normal form. */
 export const ENDPOINT_DEFAULTS = defaultsOf(FIELDS) as Pick<EndpointSettings, OptionalName>;

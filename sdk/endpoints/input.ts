@@ -1,28 +1,18 @@
 import * as z from "zod";
 import { CONTAINER_TYPES, ENV_OF_CHANGE } from "../containers/input";
-import { DATA_CENTER_ID, FLASH_BOOT_NAME_SUFFIX, GPU_TIERS, LOCATIONS, SCALER_TYPES } from "../contract/limits";
+import { FLASH_BOOT_NAME_SUFFIX, SCALER_TYPES } from "../contract/limits";
 import { type InputProblem, InvalidInputError } from "../errors/errors";
-import { nearestWord } from "../errors/nearestWord";
 import type { AnyField } from "../records/fields";
-import { checkFields, describe, type FieldSchemas, fieldSchemas, missingFields, must, nearest } from "../records/input";
+import { checkFields, describe, type FieldSchemas, fieldSchemas, missingFields, must } from "../records/input";
 import { ENDPOINT_DEFAULTS, FIELDS } from "./fields";
 import { volumeProblems, withBothForms } from "./networkVolumes";
-import { compareVersions, isGpuExclusion, splitList } from "./normalForms";
+import { compareVersions, splitList } from "./normalForms";
 import { containerProblems } from "./ownContainer";
+import { type AcceptedPlaces, gpuIdProblems, locationProblems } from "./places";
 import type { EndpointChanges, EndpointSettings } from "./record";
 
-/** The values that a caller accepts in addition to the contract's values. */
-export interface EndpointInputOptions {
-  /** Additional GPU pools, such as pools that are newer than the contract. */
-  readonly extraGpuTiers?: readonly string[];
-  /** Additional countries, such as countries that are newer than the contract. */
-  readonly extraLocations?: readonly string[];
-  /**
-   * `true` if the service has more GPU pools than the contract. An unknown pool then causes only a
-   * warning.
-   * @default false
-   */
-  readonly acceptsNewTiers?: boolean;
+/** What a caller and its service accept besides the contract's values. */
+export interface EndpointInputOptions extends AcceptedPlaces {
   /**
    * `true` if the service accepts only whole numbers as `scalerValue`.
    * @default false
@@ -156,8 +146,8 @@ const knownSchemas = new Map<string, FieldSchemas>();
  * because building them takes many times longer than using them.
  */
 function schemasFor(options: EndpointInputOptions): FieldSchemas {
-  const { extraGpuTiers = [], extraLocations = [], acceptsNewTiers = false, isNew = true } = options;
-  const choice = JSON.stringify([extraGpuTiers, extraLocations, acceptsNewTiers, isNew]);
+  const { acceptWords = [], countries = [], isNew = true } = options;
+  const choice = JSON.stringify([acceptWords, countries, isNew]);
   const known = knownSchemas.get(choice);
   if (known) return known;
   const built = fieldSchemas(FIELDS, {
@@ -165,7 +155,7 @@ function schemasFor(options: EndpointInputOptions): FieldSchemas {
     gpuIds: ({ mustBe, normalize = (same) => same }) =>
       list(mustBe, (value) => gpuIdProblems(value, options)).transform(normalize),
     locations: ({ mustBe, normalize = (same) => same }) =>
-      list(mustBe, (value) => locationProblems(value, extraLocations)).transform(normalize),
+      list(mustBe, (value) => locationProblems(value, options)).transform(normalize),
     set: setSchema,
     instances: setSchema,
   });
@@ -180,64 +170,6 @@ function setSchema({ mustBe, pattern = /./, normalize = (same) => same }: AnyFie
       .filter((part) => !pattern.test(part))
       .map((part) => `must be ${mustBe}; it contains ${describe(part)}`);
   return list(mustBe, problemsOf).transform(normalize);
-}
-
-/** Returns the names of all GPU pools that inputs may contain, without duplicates. */
-function knownTiers(extraGpuTiers: readonly string[]): string[] {
-  return [...new Set([...GPU_TIERS, ...extraGpuTiers])];
-}
-
-/** Matches the names of GPU pools, but not the names of GPU types (observed). */
-const GPU_TIER = /^[A-Z][A-Z0-9_]*$/;
-
-/**
- * Returns a warning for each GPU pool that this version of the package does not know, but that the
- * service may have.
- */
-export function newTierWarnings(
-  gpuIds: unknown,
-  { extraGpuTiers = [], acceptsNewTiers }: EndpointInputOptions,
-): string[] {
-  if (!acceptsNewTiers || typeof gpuIds !== "string") return [];
-  const known = knownTiers(extraGpuTiers);
-  return splitList(gpuIds)
-    .filter((part) => !isGpuExclusion(part) && !known.includes(part))
-    .map((tier) => {
-      const match = nearestWord(tier, known);
-      const hint = match === undefined ? "" : ` Did you mean ${match}?`;
-      return `gpuIds contains ${tier}, a GPU pool that this version does not know.${hint} The service decides whether it exists`;
-    });
-}
-
-function gpuIdProblems(
-  value: string | string[],
-  { extraGpuTiers = [], acceptsNewTiers }: EndpointInputOptions,
-): string[] {
-  // An empty value means that the endpoint runs on CPUs.
-  if (value === "") return [];
-  const known = knownTiers(extraGpuTiers);
-  const parts = splitList(value);
-  const tiers = parts.filter((part) => !isGpuExclusion(part));
-  if (parts.includes("-")) return ['"-" excludes nothing: write the GPU type after the minus, as in "-NVIDIA L4"'];
-  if (tiers.length === 0) return [`must contain at least one GPU pool: ${known.join(", ")}`];
-  return tiers
-    .filter((tier) => !known.includes(tier) && !(acceptsNewTiers && GPU_TIER.test(tier)))
-    .map(
-      (tier) =>
-        `${describe(tier)} is not a known GPU pool. ${nearest(tier, known)} To accept another pool, ` +
-        "add it to serverless-gpu:extraGpuTiers",
-    );
-}
-
-function locationProblems(value: string | string[], extraLocations: readonly string[]): string[] {
-  const known = [...LOCATIONS, ...extraLocations];
-  return splitList(value)
-    .filter((part) => !known.includes(part) && !DATA_CENTER_ID.test(part))
-    .map(
-      (part) =>
-        `${describe(part)} is neither a known country nor the id of a data center (such as EU-RO-1). ${nearest(part, known)} ` +
-        "To accept another country, add it to serverless-gpu:extraLocations",
-    );
 }
 
 /**

@@ -24,13 +24,13 @@ export interface EndpointInput extends ContainerInput {
   readonly name: string;
   /**
    * The GPU pools in priority order. A leading minus excludes a GPU type: `["AMPERE_24", "-NVIDIA
-   * L4"]`. Required, unless the endpoint runs on CPUs (`instanceIds`). Allowed values are the pools
-   * in `GpuTier` and those in the setting `extraGpuTiers` (in a stack's config,
-   * `serverless-gpu:extraGpuTiers`). The service `runpod` decides itself which pools are valid, so
-   * there a pool that this version does not know causes only a warning. The client and a dynamic
-   * provider also accept a single pool or a comma-separated string, and return a comma-separated
-   * string with exclusions last. The provider refuses an exclusion that is in none of the pools.
-   * The client alone does not look it up: over GraphQL, the service ignores it.
+   * L4"]`. Required, unless the endpoint runs on CPUs (`instanceIds`). A pool that this version
+   * does not know causes a warning, because the service decides which pools exist. A likely typo is
+   * refused, unless the setting `acceptWords` (in a stack's config, `serverless-gpu:acceptWords`)
+   * contains it. The client and a dynamic provider also accept a single pool or a comma-separated
+   * string, and return a comma-separated string with exclusions last. The provider refuses an
+   * exclusion that is in none of the pools. The client alone does not look it up: over GraphQL, the
+   * service ignores it.
    * @default none: the endpoint runs on CPUs
    */
   readonly gpuIds?: OpenEnum<GpuTier> | readonly OpenEnum<GpuTier>[] | null | undefined;
@@ -50,9 +50,9 @@ export interface EndpointInput extends ContainerInput {
   /**
    * The countries (`CZ`, `FR`, `GB`, `NO`, `RO`, `US`) or data center ids (`EU-RO-1`) in which
    * workers may run, in any order. Additional countries of the named service and countries in the
-   * setting `extraLocations` (in a stack's config, `serverless-gpu:extraLocations`) are also
-   * allowed. The client and a dynamic provider also accept a comma-separated string, and return a
-   * sorted, comma-separated string; `""` means any region.
+   * setting `acceptWords` (in a stack's config, `serverless-gpu:acceptWords`) are also allowed. The
+   * client and a dynamic provider also accept a comma-separated string, and return a sorted,
+   * comma-separated string; `""` means any region.
    * @default any region
    */
   readonly locations?: string | readonly OpenEnum<Location>[] | null | undefined;

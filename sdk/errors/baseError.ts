@@ -1,4 +1,5 @@
 import { types } from "node:util";
+import type { ErrorCode } from "./errorCodes";
 import { errorName } from "./errorNames";
 import { redact, redactedStart } from "./secretText";
 import { visibleLines } from "./visible";
@@ -33,7 +34,7 @@ const LONGEST_BODY = 4_000;
  */
 export abstract class ServerlessGpuError extends Error {
   /** The stable error code, which programs can compare. */
-  abstract readonly code: string;
+  abstract readonly code: ErrorCode;
   /**
    * `wait`: the same call may succeed later. `stop`: the call will fail again until something
    * changes.

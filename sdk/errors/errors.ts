@@ -1,74 +1,21 @@
 import { type ErrorDetails, ServerlessGpuError } from "./baseError";
+import { type CodeWithoutClass, DISPOSITIONS, type ErrorCode } from "./errorCodes";
 import { nameErrors } from "./errorNames";
 import { redact } from "./secretText";
 
 export { type ErrorDetails, type ErrorResponse, ServerlessGpuError } from "./baseError";
-
-/** The error codes that do not have their own class, each with its disposition. */
-const DISPOSITIONS = {
-  /**
-   * A record is missing. It was last seen with a different key or URL, so it may still exist in
-   * another account.
-   */
-  ACCOUNT_CHANGED: "stop",
-  /** The connection could not be established. Nothing was sent. */
-  CANNOT_CONNECT: "wait",
-  /** The client was used after it was closed, or was closed while it was waiting for a job. */
-  CLIENT_CLOSED: "stop",
-  /**
-   * A record was not deleted in time. The message explains why and, for an endpoint, whether it is
-   * running again.
-   */
-  DELETE_TIMEOUT: "wait",
-  /**
-   * A deletion or a recycle was aborted after it had scaled the endpoint to zero. The message says
-   * whether the endpoint is running again. `cause` is a copy of the signal's reason.
-   */
-  INTERRUPTED: "wait",
-  /** The resource cannot be moved to another account. Nothing was deleted. */
-  MOVE_REFUSED: "stop",
-  /**
-   * The proxy did not accept the username or password in its URL (status 407). Nothing was sent.
-   */
-  PROXY_AUTHENTICATION: "stop",
-  /** The endpoint's workers were not ready in time. The endpoint exists nevertheless. */
-  READY_TIMEOUT: "wait",
-  /**
-   * The workers did not stop in time for a recycle. The message says whether the endpoint's worker
-   * counts were restored.
-   */
-  RECYCLE_TIMEOUT: "wait",
-  /**
-   * A new release failed, or it was rejected before it was rolled out. The message says which
-   * settings the endpoint is using.
-   */
-  ROLL_OUT: "stop",
-  /** The job of a smoke test took too long, or its output was not as expected. */
-  SMOKE_TEST: "stop",
-  /**
-   * The response is not JSON (such as a gateway's HTML page, or a truncated or corrupted body). The
-   * message contains a short excerpt.
-   */
-  UNREADABLE_RESPONSE: "wait",
-  /**
-   * The certificate of the service or the proxy is not trusted. Nothing was sent. A retry would not
-   * help.
-   */
-  UNTRUSTED_CERTIFICATE: "stop",
-  /** The key does not belong to the account that the provider was told to use. Nothing was sent. */
-  WRONG_ACCOUNT: "stop",
-} as const;
+export type { ErrorCode } from "./errorCodes";
 
 /**
  * Thrown for errors that do not need a class of their own. Programs distinguish them by their
  * `code`.
  */
 export class CodedError extends ServerlessGpuError {
-  readonly code: keyof typeof DISPOSITIONS;
+  readonly code: CodeWithoutClass;
   override readonly disposition: "wait" | "stop";
 
   /** @internal */
-  constructor(code: keyof typeof DISPOSITIONS, message: string, details?: ErrorDetails) {
+  constructor(code: CodeWithoutClass, message: string, details?: ErrorDetails) {
     super(message, details);
     this.code = code;
     this.disposition = DISPOSITIONS[code];
@@ -127,7 +74,7 @@ export class NotFoundError extends ServerlessGpuError {
  * document.
  */
 export class RejectedError extends ServerlessGpuError {
-  readonly code: string = "REJECTED";
+  readonly code: ErrorCode = "REJECTED";
   /**
    * The names of the fields in an invalid GraphQL document that the service does not have.
    * @internal
@@ -148,7 +95,7 @@ export class NoQueueError extends RejectedError {
  * scaled to zero, or a template is unknown.
  */
 export class BusinessRuleError extends RejectedError {
-  override readonly code: string = "BUSINESS_RULE";
+  override readonly code: ErrorCode = "BUSINESS_RULE";
 }
 
 /**
@@ -194,7 +141,7 @@ export class RequestTimeoutError extends ServerlessGpuError {
  * message contains a short excerpt.
  */
 export class UnexpectedResponseError extends ServerlessGpuError {
-  readonly code: string = "UNEXPECTED_RESPONSE";
+  readonly code: ErrorCode = "UNEXPECTED_RESPONSE";
 }
 
 /**

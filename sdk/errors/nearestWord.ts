@@ -17,3 +17,14 @@ export function nearestWord(word: string, allowed: readonly string[]): string | 
   if (!isNear) return undefined;
   return allowed.find((each) => each.toUpperCase() === candidate);
 }
+
+/** The most edits by which a mistyped word differs from the intended one. */
+const MOST_EDITS = 2;
+
+/**
+ * Returns `true` if a word is one or two edits away from an allowed word, ignoring case, so that it
+ * probably is a typo of it.
+ */
+export function isNearMiss(word: string, allowed: readonly string[]): boolean {
+  return allowed.some((each) => distance(word.toUpperCase(), each.toUpperCase()) <= MOST_EDITS);
+}

@@ -1,5 +1,5 @@
 import { WORKER_ID_HEADER } from "../contract/limits";
-import { ServerlessGpuError } from "../errors/errors";
+import { ConnectionError, RequestTimeoutError, type ServerlessGpuError } from "../errors/errors";
 import type { SecretText } from "../errors/secretText";
 import type { Attempt, CallContext } from "../transport/call";
 import { checkCallOptions } from "../transport/callOptions";
@@ -100,8 +100,8 @@ async function send(context: LoadBalancerContext, endpointId: string, url: URL, 
   });
 }
 
-function isLost(error: unknown): error is ServerlessGpuError {
-  return error instanceof ServerlessGpuError && ["CONNECTION", "REQUEST_TIMEOUT"].includes(error.code);
+function isLost(error: unknown): error is ConnectionError | RequestTimeoutError {
+  return error instanceof ConnectionError || error instanceof RequestTimeoutError;
 }
 
 function uncertain(cause: ServerlessGpuError): RequestUncertainError {

@@ -79,6 +79,7 @@ function hasMore(pagination: z.infer<typeof usedSchema>["pagination"]): boolean 
 function countsIn({ workers: given, summary }: z.infer<typeof countedWorkersSchema>, now: number): ReadWorkers {
   const workers = given ?? [];
   const stateOf = ({ status }: { status?: string | undefined }) => status?.toUpperCase() ?? "";
+  const isStaleOne = ({ isStale }: { isStale?: boolean | undefined }) => isStale === true;
   const listed = (state: string) => workers.filter((worker) => stateOf(worker) === state.toUpperCase()).length;
   // Use either the list or the summary, because both count the same workers.
   const count = (state: keyof NonNullable<typeof summary>) =>
@@ -96,15 +97,23 @@ function countsIn({ workers: given, summary }: z.infer<typeof countedWorkersSche
     ...states,
     ...others,
     total: Math.max(workers.length, total({ ...states, ...others })),
-    stale: workers.filter(({ isStale }) => isStale === true).length,
+    stale: workers.filter(isStaleOne).length,
+    staleUnhealthy: workers.filter((worker) => isStaleOne(worker) && stateOf(worker) === "UNHEALTHY").length,
     startingMs: starting.length > 0 ? Math.max(...starting) : undefined,
   };
+  // An old version's log says nothing about the present one.
+  const ofLatest = workers.filter((worker) => !isStaleOne(worker));
   const logOrder: readonly string[] = STATES;
   const order = (worker: { status?: string | undefined }) => {
     const index = logOrder.indexOf(stateOf(worker));
     return index < 0 ? logOrder.length : index;
   };
-  return { facts, ids: [...workers].sort((one, other) => order(one) - order(other)).map(({ id }) => id) };
+  return {
+    facts,
+    ids: [...(ofLatest.length > 0 ? ofLatest : workers)]
+      .sort((one, other) => order(one) - order(other))
+      .map(({ id }) => id),
+  };
 }
 
 function total(counts: Readonly<Record<string, number>>): number {

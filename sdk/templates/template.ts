@@ -1,7 +1,6 @@
 import { CONTAINER_TABLE } from "../containers/fields";
 import type { ContainerInput, EnvChanges } from "../containers/record";
 import {
-  defaultsOf,
   type FieldTable,
   type Kept,
   type NormalForms,
@@ -69,9 +68,6 @@ const TABLE: TableOf<TemplateInput, TemplateSettings, "text" | "id" | "whole num
 
 /** All settable fields of a template, for code that treats all fields alike. */
 export const TEMPLATE_FIELDS: FieldTable = TABLE;
-
-/** The defaults of all optional fields, in normal form. */
-export const TEMPLATE_DEFAULTS = defaultsOf(TEMPLATE_FIELDS) as Omit<TemplateSettings, "name" | "imageName">;
 
 /**
  * The fields whose changes take effect only in new workers. The other fields are only

@@ -1,4 +1,4 @@
-import type { ServerlessGpuError } from "../errors/errors";
+import type { ErrorCode, ServerlessGpuError } from "../errors/errors";
 
 /**
  * What happens if a call is sent twice. A `safe` call has the same effect as if it were sent once
@@ -62,7 +62,7 @@ export interface FailedAttempt {
 }
 
 /** The codes of errors that prove that the request had no effect. */
-const WITHOUT_EFFECT = [
+const WITHOUT_EFFECT: readonly ErrorCode[] = [
   "RATE_LIMITED",
   "CANNOT_CONNECT",
   "UNTRUSTED_CERTIFICATE",

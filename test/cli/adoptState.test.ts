@@ -305,10 +305,10 @@ test("data center ids of the provider's version 2 become locations, and take pre
   expect(output).not.toContain("dataCenterIds");
 });
 
-test("a GPU pool unknown to this version is declared, with the command that accepts it", () => {
-  const { output } = pulumi([endpoint({}, { gpuIds: "HOPPER_999,ADA_24" })]);
-  expect(output).toContain("pulumi config set serverless-gpu:extraGpuTiers HOPPER_999");
-  expect(output).toContain('gpuIds: ["HOPPER_999", "ADA_24"]');
+test("a GPU pool whose name looks like a typo is declared, with the command that accepts it", () => {
+  const { output } = pulumi([endpoint({}, { gpuIds: "HOPPER_142,ADA_24" })]);
+  expect(output).toContain("pulumi config set serverless-gpu:acceptWords HOPPER_142");
+  expect(output).toContain('gpuIds: ["HOPPER_142", "ADA_24"]');
 });
 
 test("instances, modules, tainted objects and deposed objects of a Terraform state are distinguished", () => {

@@ -53,17 +53,17 @@ test("settings whose values this version does not accept are left unmanaged, and
   expect(source).not.toContain("\u2028");
 });
 
-test("the program shows the command that accepts GPU pools newer than this version", () => {
+test("the program shows the command that accepts GPU pools whose names look like typos", () => {
   const { source, skipped } = adoptionProgram([
-    endpoint({ gpuIds: "FUTURE_300,ADA_24" }),
+    endpoint({ gpuIds: "HOPPER_142,FUTURE_300,ADA_24" }),
     endpoint({ id: "evil", gpuIds: "$(rm)" }),
   ]);
-  expect(source).toContain("//    pulumi config set serverless-gpu:extraGpuTiers FUTURE_300\n");
-  const accepted = { extraGpuTiers: ["FUTURE_300"] };
-  expect(adoptionProgram([endpoint({ gpuIds: "FUTURE_300,ADA_24" })], accepted).source).not.toContain(
+  expect(source).toContain("//    pulumi config set serverless-gpu:acceptWords HOPPER_142\n");
+  const accepted = { acceptWords: ["HOPPER_142"] };
+  expect(adoptionProgram([endpoint({ gpuIds: "HOPPER_142,ADA_24" })], accepted).source).not.toContain(
     "pulumi config set",
   );
-  expect(source).toContain('gpuIds: ["FUTURE_300", "ADA_24"]');
+  expect(source).toContain('gpuIds: ["HOPPER_142", "FUTURE_300", "ADA_24"]');
   expect(source).not.toContain("$(rm)");
   expect(skipped).toEqual([{ id: "evil", reason: expect.stringContaining('"$(rm)" is not a known GPU pool') }]);
 });

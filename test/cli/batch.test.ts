@@ -20,6 +20,7 @@ beforeEach(async () => {
   jobIds = [];
   jobMs = 0;
   emulator = await startEmulator({
+    profile: "contract",
     coldStartMs: 0,
     handlers: {
       llama: async ({ id, input }, { sleep }) => {

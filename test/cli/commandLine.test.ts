@@ -46,7 +46,7 @@ test("the page contains a help block for every command", async () => {
   };
   const commands = await commandsOf();
   expect(commands).toContain("doctor");
-  const groups = ["alerts", "emulator"];
+  const groups = ["emulator"];
   const all = await Promise.all(
     commands.map(async (command) => [command, ...(groups.includes(command) ? await commandsOf(command) : [])]),
   );

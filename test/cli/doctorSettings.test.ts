@@ -13,7 +13,7 @@ import { run } from "./command";
 const before = { ...process.env };
 let emulator: Emulator;
 beforeAll(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ profile: "contract" });
 });
 afterAll(() => emulator.stop());
 afterEach(() => {

@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { projectConfig } from "../../cli/connection/projectFile";
+import { configuredValues, projectConfig } from "../../cli/connection/projectFile";
 
 const folder = mkdtempSync(path.join(tmpdir(), "project-file-"));
 
@@ -25,7 +25,7 @@ config:
   serverless-gpu:queueUrl: "https://api.example.com:8080" # a URL
   serverless-gpu:restUrl:
     description: no value
-  serverless-gpu:extraGpuTiers: [ONE, TWO]
+  serverless-gpu:acceptWords: [ONE, TWO]
   other:api: graphql
   workersMax: { type: integer, default: 3 }
 resources:
@@ -65,4 +65,18 @@ test.each(["Pulumi.yaml", "Pulumi.json"])("an invalid %s causes an error that na
 test("a project file without config has no settings", () => {
   expect(settingsIn("name: test\nruntime: nodejs\n# config:\n#   serverless-gpu:api: v2\n")).toEqual({});
   expect(settingsIn('{"name":"test"}', "Pulumi.json")).toEqual({});
+});
+
+test("the values of a setting come from the project in both usual forms, and from the config of each stack", () => {
+  const found = mkdtempSync(path.join(tmpdir(), "project-"));
+  const file = path.join(found, "Pulumi.yaml");
+  writeFileSync(file, "name: a\nconfig:\n  serverless-gpu:namespace:\n    value: team\n");
+  expect(configuredValues(file, "namespace")).toEqual(["team"]);
+  writeFileSync(file, "name: a\nstackConfigDir: stacks\nconfig:\n  serverless-gpu:namespace: own-team\n");
+  mkdirSync(path.join(found, "stacks"));
+  writeFileSync(path.join(found, "stacks/Pulumi.dev.yaml"), "config:\n  serverless-gpu:namespace: of-dev\n");
+  writeFileSync(path.join(found, "stacks/Pulumi.prod.yaml"), "config:\n  serverless-gpu:namespace: own-team\n");
+  writeFileSync(path.join(found, "stacks/notes.yaml"), "config:\n  serverless-gpu:namespace: no\n");
+  expect(configuredValues(file, "namespace")).toEqual(["own-team", "of-dev"]);
+  rmSync(found, { recursive: true });
 });

@@ -1,11 +1,12 @@
 import { recordProgram } from "../../cli/adopt/recordProgram";
-import { TEMPLATE_DEFAULTS, type Template } from "../../sdk/templates/template";
+import { defaultsOf } from "../../sdk/records/fields";
+import { TEMPLATE_FIELDS, type Template, type TemplateSettings } from "../../sdk/templates/template";
 
 const SECRET = "env-canary-31";
 
 function template(fields: Partial<Template>): Template {
   const required = { id: "t1", name: "llama", imageName: "app:1", isServerless: true, isPublic: false, kept: {} };
-  return { ...TEMPLATE_DEFAULTS, ...required, ...fields };
+  return { ...(defaultsOf(TEMPLATE_FIELDS) as Omit<TemplateSettings, "name" | "imageName">), ...required, ...fields };
 }
 
 test("templates are adopted without their variables, and volumes are protected", () => {

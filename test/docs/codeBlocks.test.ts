@@ -60,11 +60,13 @@ test("no block continues after a command that opens or leaves a shell or runs un
 
 /**
  * Returns the programs of a page: a block, and those that continue it (`ts continued`). All other
- * lines of the page are blank, so that problems are reported with the line number of the page.
+ * lines of the page are blank, so that problems are reported with the line number of the page. A
+ * block that imports a package of others, which is not installed here, is left out (`ts foreign`).
  */
 function programsOf(page: string): { file: string; text: string }[] {
   const programs: string[][] = [];
-  for (const { line, options, text } of codeBlocks(page).filter(({ language }) => language === "ts")) {
+  const own = codeBlocks(page).filter(({ language, options }) => language === "ts" && !options.includes("foreign"));
+  for (const { line, options, text } of own) {
     if (!options.includes("continued")) programs.push(Array(readPage(page).split("\n").length).fill(""));
     const program = programs.at(-1);
     if (!program) throw new Error(`${page}:${line} continues no block`);

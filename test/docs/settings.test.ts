@@ -44,7 +44,7 @@ test("the page of all settings lists every setting once", () => {
 test("the page of the resource contains a row for every setting of an endpoint", () => {
   const page = readFileSync(path.resolve(__dirname, "../../docs/serverless-endpoint.md"), "utf8");
   const rows = [...page.matchAll(/^\| `(\w+)`/gm)].map(([, name = ""]) => name);
-  expect(rows).toEqual(expect.arrayContaining(Object.keys(FIELDS)));
+  expect(Object.keys(FIELDS).filter((name) => !rows.includes(name))).toEqual([]);
 });
 
 test("the page on drift lists every field whose absence from a response is a value", () => {

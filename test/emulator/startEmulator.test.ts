@@ -8,7 +8,7 @@ const listed = async (emulator: Emulator) => (await graphql(emulator, LIST)).bod
 
 describe("startEmulator", () => {
   test("returns the environment that points a client at the emulator", async () => {
-    await using emulator = await startEmulator();
+    await using emulator = await startEmulator({ profile: "contract" });
     expect(emulator.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(emulator.env).toEqual({
       SERVERLESS_GPU_API_KEY: emulator.apiKey,
@@ -19,24 +19,24 @@ describe("startEmulator", () => {
   });
 
   test("runs many emulators at once in one process, each with its own endpoints", async () => {
-    await using first = await startEmulator();
-    await using second = await startEmulator();
+    await using first = await startEmulator({ profile: "contract" });
+    await using second = await startEmulator({ profile: "contract" });
     await createEndpoint(first);
     expect(await listed(first)).toHaveLength(1);
     expect(await listed(second)).toHaveLength(0);
   });
 
   test("generates the same ids for the same seed", async () => {
-    await using first = await startEmulator({ randomSeed: 7 });
-    await using second = await startEmulator({ randomSeed: 7 });
-    await using third = await startEmulator({ randomSeed: 8 });
+    await using first = await startEmulator({ profile: "contract", randomSeed: 7 });
+    await using second = await startEmulator({ profile: "contract", randomSeed: 7 });
+    await using third = await startEmulator({ profile: "contract", randomSeed: 8 });
     const id = await createEndpoint(first);
     expect(await createEndpoint(second)).toBe(id);
     expect(await createEndpoint(third)).not.toBe(id);
   });
 
   test("stops at once, even with open connections and running workers", async () => {
-    const emulator = await startEmulator();
+    const emulator = await startEmulator({ profile: "contract" });
     await createEndpoint(emulator, "workersMin: 2");
     const { hostname, port } = new URL(emulator.url);
     const socket = connect(Number(port), hostname);
@@ -49,7 +49,7 @@ describe("startEmulator", () => {
   });
 
   test("listens on the loopback address by default", async () => {
-    await using emulator = await startEmulator();
+    await using emulator = await startEmulator({ profile: "contract" });
     const others = Object.values(networkInterfaces())
       .flatMap((addresses) => addresses ?? [])
       .filter(({ family, internal }) => family === "IPv4" && !internal);
@@ -59,8 +59,8 @@ describe("startEmulator", () => {
   });
 
   test("fails with the reason if the port is in use", async () => {
-    await using first = await startEmulator();
-    await expect(startEmulator({ port: Number(new URL(first.url).port) })).rejects.toThrow(
+    await using first = await startEmulator({ profile: "contract" });
+    await expect(startEmulator({ profile: "contract", port: Number(new URL(first.url).port) })).rejects.toThrow(
       /another program listens there/,
     );
   });
@@ -89,6 +89,7 @@ describe("options", () => {
   test("undefined options and infinite limits are accepted", async () => {
     const endless = Number.POSITIVE_INFINITY;
     await using emulator = await startEmulator({
+      profile: "contract",
       host: undefined,
       handlers: undefined,
       drainMs: 0,
@@ -101,7 +102,7 @@ describe("options", () => {
 
 describe("drift tools", () => {
   test("list and get return endpoints with their workers", async () => {
-    await using emulator = await startEmulator();
+    await using emulator = await startEmulator({ profile: "contract" });
     const id = await createEndpoint(emulator, "workersMin: 1");
     const endpoint = emulator.endpoints.get(id);
     expect(endpoint).toMatchObject({ id, name: "a", pods: [{ endpointId: id, desiredStatus: "RUNNING" }] });
@@ -110,7 +111,7 @@ describe("drift tools", () => {
   });
 
   test("create adds an endpoint that follows the service's rules, without a journal entry", async () => {
-    await using emulator = await startEmulator();
+    await using emulator = await startEmulator({ profile: "contract" });
     const { id } = emulator.endpoints.create({ name: "other", gpuIds: "ADA_24", templateId: "t" });
     expect(emulator.endpoints.get(id)).toMatchObject({ workersMax: 3, idleTimeout: 10 });
     const unset = emulator.endpoints.create({
@@ -129,7 +130,7 @@ describe("drift tools", () => {
   });
 
   test("change sets the given fields without checking their values", async () => {
-    await using emulator = await startEmulator();
+    await using emulator = await startEmulator({ profile: "contract" });
     const id = await createEndpoint(emulator);
     emulator.endpoints.change(id, { workersMax: 2, gpuIds: "NEWEST_TIER" });
     expect(emulator.endpoints.get(id)).toMatchObject({ name: "a", workersMax: 2, gpuIds: "NEWEST_TIER" });
@@ -138,7 +139,7 @@ describe("drift tools", () => {
   });
 
   test("change starts and drains workers", async () => {
-    await using emulator = await startEmulator({ drainMs: 0 });
+    await using emulator = await startEmulator({ profile: "contract", drainMs: 0 });
     const id = await createEndpoint(emulator);
     expect(emulator.endpoints.change(id, { workersMin: 2 }).pods).toHaveLength(2);
     emulator.endpoints.change(id, { workersMin: 0, workersMax: 0 });
@@ -146,7 +147,7 @@ describe("drift tools", () => {
   });
 
   test("delete removes an endpoint at once, with its workers", async () => {
-    await using emulator = await startEmulator();
+    await using emulator = await startEmulator({ profile: "contract" });
     const id = await createEndpoint(emulator, "workersMin: 1");
     expect(emulator.endpoints.delete(id)).toBe(true);
     expect(emulator.endpoints.delete(id)).toBe(false);

@@ -10,6 +10,7 @@ import { readYaml } from "../support/yaml";
 
 const FOLDER = path.resolve(__dirname, "../../examples/gitops");
 const [workflow] = readYaml<Workflow>("examples/gitops/github/serverless-gpu.yml") as [Workflow];
+const [ticks] = readYaml<Workflow>("examples/gitops/github/tick.yml") as [Workflow];
 const [pipeline] = readYaml<GitlabPipeline>("examples/gitops/gitlab/.gitlab-ci.yml") as [GitlabPipeline];
 const manifests = readYaml<Manifest>("examples/gitops/kubernetes/stack.yaml");
 
@@ -76,25 +77,45 @@ test.each([
   ["a push to the default branch", push("main"), ["up"], []],
   ["a push to another branch", push("other"), [], []],
   ["a schedule", { ...push("main"), CI_PIPELINE_SOURCE: "schedule" }, ["sweep", "drift"], ["repair"]],
+  ["the schedule of ticks", { ...push("main"), CI_PIPELINE_SOURCE: "schedule", TICK: "true" }, ["tick"], []],
 ])("the GitLab pipeline runs the expected jobs: %s", (_event, variables, expected, manual) => {
   expect(namesOf(jobsOfPipeline(pipeline, variables))).toEqual(expected);
   expect(namesOf(jobsOfPipeline(pipeline, variables, { manual: true }))).toEqual(manual);
 });
 
 test("every command in both pipelines is an existing script, called with a step that pipeline.sh supports", () => {
-  expect(knownSteps).toEqual(["preview", "up", "drift", "repair", "destroy", "remove", "sweep", "rehearse"]);
+  const steps = ["preview", "up", "drift", "repair", "tick", "deployed", "destroy", "remove", "sweep", "rehearse"];
+  expect(knownSteps).toEqual(steps);
   const commands = [
-    ...Object.values(workflow.jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? [])),
+    ...Object.values({ ...workflow.jobs, ...ticks.jobs }).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? [])),
     ...pipeline.default.before_script,
     ...gitlabJobs(pipeline).flatMap(([, { script, after_script = [] }]) => [...script, ...after_script]),
   ];
   expect(commands.length).toBeGreaterThan(25);
   for (const command of commands) {
-    if (command === "npm ci --ignore-scripts") continue;
+    if (["npm ci --ignore-scripts", CHECK_OUT_DEPLOYED].includes(command)) continue;
     const [, script = "", step] = /^(?:\.\/|node )(\S+\.(?:sh|js))(?: (\w+))?(?: plan)?$/.exec(command) ?? [];
     expect([command, existsSync(path.join(FOLDER, script))]).toEqual([command, true]);
     if (script.endsWith(".sh")) expect(knownSteps).toContain(step);
   }
+});
+
+const CHECK_OUT_DEPLOYED = 'git checkout --quiet "$(./pipeline.sh deployed)"';
+
+test("the workflow of ticks uses the actions, the environment and the waiting runs of the other one, and installs the deployed commit without the key", () => {
+  const { tick, up } = { ...workflow.jobs, ...ticks.jobs } as Record<string, WorkflowJob>;
+  expect(ticks.env).toEqual(workflow.env);
+  expect(tick?.concurrency).toEqual(up?.concurrency);
+  expect(tick).toMatchObject({ environment: "production", permissions: { contents: "read" } });
+  const actions = (job: WorkflowJob | undefined) => job?.steps.flatMap(({ uses }) => uses ?? []);
+  expect(actions(tick)).toEqual(actions(up));
+  const [job] = jobsOfWorkflow(ticks, contextsOf("schedule", {}));
+  expect(job?.steps.map(({ command }) => command)).toEqual([
+    CHECK_OUT_DEPLOYED,
+    "npm ci --ignore-scripts",
+    "./pipeline.sh tick",
+  ]);
+  expect(job?.steps.map(({ env }) => "SERVERLESS_GPU_API_KEY" in env)).toEqual([false, false, true]);
 });
 
 test("the shell scripts are valid bash and refuse an unknown step", async () => {
@@ -136,8 +157,8 @@ describe("GitHub's workflow", () => {
       "serverless-gpu-environments",
     ]);
     for (const { concurrency } of writers) expect(concurrency["cancel-in-progress"]).toBe(false);
-    // The group has runs of several requests, of which none may replace a waiting one.
-    for (const { concurrency } of writers.slice(2)) expect(concurrency.queue).toBe("max");
+    // Each group has runs of several requests or ticks, of which none may replace a waiting one.
+    for (const { concurrency } of writers) expect(concurrency.queue).toBe("max");
   });
 
   test("withholds the key from previews and installations, and every secret from forks", () => {
@@ -172,6 +193,7 @@ test("GitLab's pipeline allows one run per stack and one for all environments an
     up: ["production", "production"],
     drift: ["production", "production"],
     repair: ["production", "production"],
+    tick: ["production", "production"],
     // The key of requests' stacks, which has the scope preview/*.
     sweep: ["environments", "preview/sweep"],
   });
@@ -259,7 +281,8 @@ describe("post.js", () => {
 describe("plan.js", () => {
   const HEAD = "2f92a6a";
   const MERGE = "77aa123";
-  const plan = (text: string) => new Map(["plan.json", "plan.json.before"].map((name) => [name, Buffer.from(text)]));
+  const files = ["plan.json", "plan.json.before", "plan.json.instant"];
+  const plan = (text: string) => new Map(files.map((name) => [name, Buffer.from(text)]));
   const reviewed = { name: `plan-${HEAD}`, commit: HEAD, files: plan("reviewed") };
   const foreign = { ...reviewed, files: plan("foreign") };
 

@@ -44,7 +44,7 @@ describe.each(Object.entries(BACKENDS))("%s", (name, { needs, start }) => {
     "keeps the state of runs that start together: one of them, or neither, changes the stack",
     async () => {
       await using backend = await start();
-      await using emulator = await startEmulator({ drainMs: 0 });
+      await using emulator = await startEmulator({ profile: "contract", drainMs: 0 });
       // Without a parent of its own, its stack would be a copy from a folder.
       const parent = path.join(SCRATCH, "backends");
       const stack = await createStack({

@@ -33,6 +33,7 @@ interface Report {
 /** Counts how often the input of each job ran. */
 async function startService(runs: Uint8Array): Promise<{ readonly emulator: Emulator; readonly id: string }> {
   const emulator = await startEmulator({
+    profile: "contract",
     coldStartMs: 0,
     rateLimits: { limits: "off" },
     handlers: {

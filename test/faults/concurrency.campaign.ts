@@ -22,7 +22,7 @@ const namesOf = (emulator: Emulator) =>
 const idsIn = async (stack: PulumiStack) => Object.values(await stack.outputs());
 
 test("two stacks of one project on one account, applied at once, keep out of each other's way", async () => {
-  await using emulator = await startEmulator({ drainMs: 100 });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 100 });
   const stack = await createStack({ program: program({ one: ARGS, two: ARGS }), env: emulator.env });
   await stack.succeed(["stack", "init", "prod"]);
   const both = ["dev", "prod"];
@@ -47,7 +47,7 @@ test.each([
   ["the same project and stack on backends of their own", { one: ARGS }],
   ["an endpoint of the same explicit name", { one: { name: "one", ...ARGS } }],
 ])("two people with %s never share an endpoint", async (_who, resources) => {
-  await using emulator = await startEmulator({ drainMs: 100 });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 100 });
   const [mine, theirs] = await Promise.all(
     [1, 2].map(() => createStack({ program: program(resources), env: emulator.env })),
   );
@@ -73,8 +73,8 @@ test.each([
 });
 
 test("with another account's key or a wrong URL in the environment, nothing is changed and nothing forgotten", async () => {
-  await using own = await startEmulator({ apiKey: "own-account-key", drainMs: 100 });
-  await using other = await startEmulator({ apiKey: "other-account-key" });
+  await using own = await startEmulator({ profile: "contract", apiKey: "own-account-key", drainMs: 100 });
+  await using other = await startEmulator({ profile: "contract", apiKey: "other-account-key" });
   const stack = await createStack({ program: program({ one: ARGS }), env: own.env });
   await stack.up();
   const before = own.endpoints.list();

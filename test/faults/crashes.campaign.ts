@@ -38,7 +38,7 @@ describe("create", () => {
   test.concurrent.each(scenarios(writing(either("saveEndpoint", "createEndpoint"))))(
     "%s",
     once("crashes", "create", async (_title, moment, victim) => {
-      await using emulator = await startEmulator({ drainMs: 0 });
+      await using emulator = await startEmulator({ profile: "contract", drainMs: 0 });
       const stack = await createStack({
         program: program({ one: ONE, two: ONE }),
         env: { ...emulator.env, ...API_ENV },
@@ -81,7 +81,7 @@ describe("update", () => {
   test.concurrent.each(scenarios(writing(either("saveEndpoint", "updateEndpoint"))))(
     "%s",
     once("crashes", "update", async (_title, moment, victim) => {
-      await using emulator = await startEmulator({ drainMs: 0 });
+      await using emulator = await startEmulator({ profile: "contract", drainMs: 0 });
       const stack = await createStack({
         program: program({ one: ONE, two: ONE }),
         env: { ...emulator.env, ...API_ENV },
@@ -115,7 +115,7 @@ describe("delete", () => {
   test.concurrent.each(scenarios(DELETING))(
     "%s",
     once("crashes", "delete", async (_title, moment, victim) => {
-      await using emulator = await startEmulator({ drainMs: 0 });
+      await using emulator = await startEmulator({ profile: "contract", drainMs: 0 });
       const stack = await createStack({ program: program({ one: ONE }), env: { ...emulator.env, ...API_ENV } });
       await stack.up();
       await crash(stack, emulator, moment, victim, "destroy");

@@ -17,7 +17,7 @@ const QUICK = FAULTS.filter(({ name }) => !/hang|hour|slow|behind/.test(name)).m
 test.concurrent.each(
   QUICK,
 )("%s: the engine's runs tell what failed, and the next ones fix it", async (_name, fault) => {
-  await using emulator = await startEmulator({ drainMs: 0 });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 0 });
   const stack = await createStack({ program: PROGRAM, env: emulator.env });
   await stack.setConfig({ "serverless-gpu:namespace": "faults" });
   const effect = typeof fault.effect === "function" ? fault.effect() : fault.effect;

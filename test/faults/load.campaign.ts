@@ -29,7 +29,7 @@ function trouble(emulator: Emulator): void {
 }
 
 test(`${COUNT} endpoints complete up, refresh, a change and destroy without help while 5 % of all requests fail`, async () => {
-  await using emulator = await startEmulator({ drainMs: 0, randomSeed: 7 });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 0, randomSeed: 7 });
   const stack = await createStack({ program: program(1), env: emulator.env });
   trouble(emulator);
   const timed = async (what: string, work: () => Promise<unknown>) => {

@@ -32,7 +32,14 @@ new ServerlessEndpoint("endpoint", {
 });
 `;
 
-const start = () => startEmulator({ strictReferences: true, drainMs: 50, coldStartMs: 20, templateReleaseMs: 1_000 });
+const start = () =>
+  startEmulator({
+    profile: "contract",
+    strictReferences: true,
+    drainMs: 50,
+    coldStartMs: 20,
+    templateReleaseMs: 1_000,
+  });
 
 async function makeStack(emulator: Emulator): Promise<PulumiStack> {
   const stack = await createStack({ program: program(), env: { ...emulator.env, ...API_ENV } });

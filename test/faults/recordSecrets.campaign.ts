@@ -66,7 +66,7 @@ const showing = (text: string, index: number): FaultEffect => {
 };
 
 test("variables and passwords appear in no output, state, plan, message or journal", async () => {
-  await using emulator = await startEmulator({ templateReleaseMs: 200 });
+  await using emulator = await startEmulator({ profile: "contract", templateReleaseMs: 200 });
   const stack = await createStack({ program: program("app:1"), env: { ...emulator.env, ...API_ENV } });
   const outputs: string[] = [];
   const run = async (...args: string[]) => {

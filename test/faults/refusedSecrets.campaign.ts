@@ -40,7 +40,7 @@ function expectRefusedInSecret({ exitCode, output }: { exitCode: number | null; 
 const PROVIDERS = [
   `apiKey: "${CANARY}", apiKeyEnv: "A_KEY"`,
   `apiKey: pulumi.secret("${CANARY}"), apiKeyEnv: "A_KEY"`,
-  `apiKey: pulumi.secret("${CANARY}"), apiKeyEnv: "A_KEY", extraGpuTiers: ["${CANARY}"]`,
+  `apiKey: pulumi.secret("${CANARY}"), apiKeyEnv: "A_KEY", acceptWords: ["${CANARY}"]`,
   `apiKey: { part: "${CANARY}" }, apiKeyEnv: "A_KEY"`,
 ];
 

@@ -40,7 +40,7 @@ test.each([
   ["the environment", VERBOSE, [KEY]],
   ["the stack's config", VERBOSE, [KEY]],
 ])("a key from %s, with %j: no secret shows in any output, in state, plan or journal", async (source, level, hidden) => {
-  await using emulator = await startEmulator({ apiKey: KEY, drainMs: 100 });
+  await using emulator = await startEmulator({ profile: "contract", apiKey: KEY, drainMs: 100 });
   emulator.pods.add({ id: "pod-1", env: { API_KEY: POD_SECRET } });
   const { SERVERLESS_GPU_API_KEY, ...others } = emulator.env;
   const addresses = { ...others, ...API_ENV };

@@ -33,6 +33,7 @@ export const NEVER_ENDS = "never-ends";
 
 export async function startSite(api: ManagementApi = "graphql"): Promise<Site> {
   const emulator = await startEmulator({
+    profile: "contract",
     apiKey: CANARY,
     drainMs: 0,
     coldStartMs: 50,

@@ -12,7 +12,7 @@ for (let i = 0; i < ${COUNT}; i++) {
 `;
 
 test(`${COUNT} templates and ${COUNT} endpoints share their lists`, async () => {
-  await using emulator = await startEmulator({ drainMs: 0 });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 0 });
   const stack = await createStack({ program: program("1"), env: emulator.env });
   const figures: Record<string, object> = {};
   const measure = async (name: string, ...args: string[]) => {

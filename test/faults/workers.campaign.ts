@@ -34,7 +34,7 @@ const SHELL_WORKER = "sleep 300 & echo up; exec sleep 300";
 test(`${CYCLES} starts and stops of workers leave no process and no folder behind`, async () => {
   const mark = `campaign-${process.pid}`;
   const handlers = { worker: { command: SHELL_WORKER, env: { MARK: mark } } };
-  const emulator = await startEmulator({ handlers, drainMs: 0 });
+  const emulator = await startEmulator({ profile: "contract", handlers, drainMs: 0 });
   let ups = 0;
   for (let round = 0; ups < CYCLES; round += 1) {
     const { id } = emulator.endpoints.create({

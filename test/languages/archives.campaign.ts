@@ -107,7 +107,7 @@ test("pulumi plugin install takes the archive from a server, and refuses a wrong
 
 test("a preview installs the plugin automatically if the program says from where", async () => {
   await using server = await serveArchives();
-  await using emulator = await startEmulator();
+  await using emulator = await startEmulator({ profile: "contract" });
   const program = `${PROJECT}resources:
   endpoint:
     type: serverless-gpu:ServerlessEndpoint

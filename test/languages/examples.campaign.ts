@@ -14,7 +14,12 @@ beforeAll(async () => {
 });
 
 test("yaml", async () => {
-  await using emulator = await startEmulator({ drainMs: 100, coldStartMs: 50, strictReferences: true });
+  await using emulator = await startEmulator({
+    profile: "contract",
+    drainMs: 100,
+    coldStartMs: 50,
+    strictReferences: true,
+  });
   const stack = await createStack({ folder: "examples/yaml", env: emulator.env });
   await stack.up();
   const [llama] = emulator.endpoints.list();
@@ -32,7 +37,7 @@ test("yaml", async () => {
 
 test("python", async () => {
   await prepareSdk(PYTHON);
-  await using emulator = await startEmulator({ drainMs: 100, strictReferences: true });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 100, strictReferences: true });
   const stack = await createStack({ folder: "examples/python", env: { ...emulator.env, ...PYTHON.env } });
   await symlink(path.join(SCRATCH, "clients/pulumi-python/venv"), path.join(stack.folder, "venv"));
   await stack.setConfig({ hf: "hf-canary-1" }, { secret: true });

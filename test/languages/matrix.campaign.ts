@@ -29,8 +29,8 @@ describe.each(LANGUAGES)("$title", (language) => {
   let stack: PulumiStack;
 
   beforeAll(async () => {
-    own = await startEmulator({ drainMs: 100, handlers: { default: job.handler } });
-    other = await startEmulator({ apiKey: OTHER_KEY, drainMs: 100 });
+    own = await startEmulator({ profile: "contract", drainMs: 100, handlers: { default: job.handler } });
+    other = await startEmulator({ profile: "contract", apiKey: OTHER_KEY, drainMs: 100 });
     await prepareSdk(language);
     stack = await createStack({ folder: await prepareProgram(language), env: { ...own.env, ...language.env } });
     await install(stack);

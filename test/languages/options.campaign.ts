@@ -4,6 +4,7 @@ import { createPluginStack, withPlugin } from "../pulumi/pluginStack";
 
 test("an image becomes an endpoint: values that are not known yet, secrets, a rollout and a smoke test", async () => {
   await using emulator = await startEmulator({
+    profile: "contract",
     drainMs: 0,
     coldStartMs: 0,
     handlers: { default: async () => ({ text: "4" }) },
@@ -52,8 +53,8 @@ exports.env = template.env;
 });
 
 test("an explicit provider changes its form, has its own account, and moving a resource deletes it from the old one", async () => {
-  await using first = await startEmulator({ apiKey: "first-account-key", drainMs: 0 });
-  await using second = await startEmulator({ apiKey: "second-account-key", drainMs: 0 });
+  await using first = await startEmulator({ profile: "contract", apiKey: "first-account-key", drainMs: 0 });
+  await using second = await startEmulator({ profile: "contract", apiKey: "second-account-key", drainMs: 0 });
   const urls = (url: string) => JSON.stringify({ graphqlUrl: url, restUrl: url, queueUrl: url }).slice(1, -1);
   const dynamic = `
 const { ServerlessEndpoint, ServerlessGpuProvider } = require("pulumi-serverless-gpu");
@@ -96,7 +97,7 @@ exports.count = pulumi.output(pulumi.runtime.invoke("serverless-gpu:index:getEnd
 });
 
 test("Ctrl-C ends a drain and restores the workers, and state keeps the endpoint, whose name comes from pulumi:autonaming", async () => {
-  await using emulator = await startEmulator({ drainMs: 45_000 });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 45_000 });
   const program = `new plugin.ServerlessEndpoint("one", { gpuIds: ["ADA_24"], templateId: "a", workersMin: 1 });`;
   const verbatim = "config:\n  pulumi:autonaming:\n    value:\n      mode: verbatim\n";
   const stack = await createPluginStack(program, emulator.env, verbatim);
@@ -118,7 +119,7 @@ test("Ctrl-C ends a drain and restores the workers, and state keeps the endpoint
 });
 
 test("an endpoint that a plugin resource adopts from a dynamic one is not deleted with the dynamic one", async () => {
-  await using emulator = await startEmulator({ drainMs: 0 });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 0 });
   const stack = await createPluginStack("", emulator.env);
   await stack.writeProgram(`
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");

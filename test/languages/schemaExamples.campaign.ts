@@ -43,7 +43,13 @@ async function writeExamples(language: string, folder: string, fileOf: (name: st
 /** An account that has what the examples look for. */
 async function startAccount(): Promise<Emulator> {
   const handlers = { "llama-3": () => ({ text: "4" }) };
-  const emulator = await startEmulator({ drainMs: 0, templateReleaseMs: 0, coldStartMs: 50, handlers });
+  const emulator = await startEmulator({
+    profile: "contract",
+    drainMs: 0,
+    templateReleaseMs: 0,
+    coldStartMs: 50,
+    handlers,
+  });
   emulator.seed({
     endpoints: [{ id: "found", name: "llama", gpuIds: "ADA_24", templateId: "tpl" }],
     templates: [{ id: "tpl", name: "llama-template", imageName: "a:1", env: [{ key: "A", value: "b" }] }],

@@ -71,7 +71,11 @@ let empty: string;
 let emulator: Emulator | undefined;
 
 beforeAll(async () => {
-  [project, empty, emulator] = await Promise.all([createFolder(), createFolder(), startEmulator({ coldStartMs: 0 })]);
+  [project, empty, emulator] = await Promise.all([
+    createFolder(),
+    createFolder(),
+    startEmulator({ profile: "contract", coldStartMs: 0 }),
+  ]);
   await install(
     "npm",
     project,

@@ -56,7 +56,7 @@ export async function installProject(
   others: Readonly<Record<string, string>> = {},
 ): Promise<InstalledProject> {
   const parent = await createFolder();
-  const emulator = await startEmulator({ drainMs: 100 });
+  const emulator = await startEmulator({ profile: "contract", drainMs: 100 });
   const stack = await createStack({ parent, program: PROGRAM, typescript: true, env: emulator.env });
   const { binDir } = await ensurePulumi({ log: () => {} });
   const PATH = [path.join(stack.folder, "node_modules/.bin"), binDir, process.env.PATH].join(path.delimiter);

@@ -47,7 +47,7 @@ export async function install(
  * `SDK_NAMES`.
  */
 const SDK_PROGRAM = `
-  const emulator = await startEmulator({ coldStartMs: 0 });
+  const emulator = await startEmulator({ profile: "contract", coldStartMs: 0 });
   const client = createClient({ ...settingsFromEnvironment(emulator.env) });
   const { id } = await client.endpoints.create({ name: "a", gpuIds: "AMPERE_16", templateId: "t", workersMin: 1 });
   const { output } = await client.endpoint(id).runSync({ input: { hello: "world" } });

@@ -128,6 +128,7 @@ const PROGRAMS = {
     };
     await install("npm", folder, dependencies, ["--omit=peer"]);
     emulator = await startEmulator({
+      profile: "contract",
       coldStartMs: 0,
       handlers: {
         async *counter({ input }, { sleep }) {

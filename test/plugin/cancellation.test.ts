@@ -25,7 +25,7 @@ async function cancelled(
 }
 
 test("a cancelled drain stops at once and restores the endpoint's workers, and the next run completes", async () => {
-  await using emulator = await startEmulator({ drainMs: 5_000 });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 5_000 });
   await using plugin = await startPlugin(emulator.env);
   const { inputs } = await plugin.check(ONE, { ...INPUTS, workersMin: 1 });
   const { id, outputs } = await plugin.create(ONE, inputs);
@@ -44,7 +44,7 @@ test("a cancelled drain stops at once and restores the endpoint's workers, and t
 });
 
 test("a create or update that is cancelled runs to completion", async () => {
-  await using emulator = await startEmulator();
+  await using emulator = await startEmulator({ profile: "contract" });
   await using plugin = await startPlugin(emulator.env);
   const { inputs } = await plugin.check(ONE, INPUTS);
   const slow = () => {
@@ -66,7 +66,7 @@ test("a create or update that is cancelled runs to completion", async () => {
 });
 
 test("a cancelled wait for workers ends and leaves an incomplete resource, which the next run completes", async () => {
-  await using emulator = await startEmulator({ coldStartMs: 60_000 });
+  await using emulator = await startEmulator({ profile: "contract", coldStartMs: 60_000 });
   await using plugin = await startPlugin(emulator.env);
   const { inputs } = await plugin.check(ONE, { ...INPUTS, workersMin: 1, awaitReady: true });
   const { outcome, tookMs } = await cancelled(plugin, plugin.create(ONE, inputs), () =>
@@ -89,7 +89,7 @@ test("a cancelled smoke test ends, and its job is cancelled", async () => {
     isRunning = true;
     await sleep(60_000, undefined, { ref: false });
   };
-  await using emulator = await startEmulator({ coldStartMs: 0, handlers: { default: never } });
+  await using emulator = await startEmulator({ profile: "contract", coldStartMs: 0, handlers: { default: never } });
   await using plugin = await startPlugin(emulator.env);
   const { inputs } = await plugin.check(ONE, { ...INPUTS, workersMin: 1 });
   const { id } = await plugin.create(ONE, inputs);

@@ -9,7 +9,7 @@ const INPUTS = { gpuIds: ["AMPERE_24", "AMPERE_16"], templateId: "template" };
 let emulator: Emulator;
 
 beforeEach(async () => {
-  emulator = await startEmulator({ drainMs: 500 });
+  emulator = await startEmulator({ profile: "contract", drainMs: 500 });
 });
 
 afterEach(() => emulator.stop());
@@ -165,7 +165,7 @@ test("an import reads every field that differs from its default, and a program w
 });
 
 test("customTimeouts limit the drain and do not appear in the outputs", async () => {
-  await using slow = await startEmulator({ drainMs: 60_000 });
+  await using slow = await startEmulator({ profile: "contract", drainMs: 60_000 });
   await using plugin = await startPlugin(slow.env);
   const inputs = await checked(plugin, { ...INPUTS, awaitReady: true, workersMin: 1 });
   const { id, outputs } = await plugin.create(ONE, inputs, { timeout: 30 });

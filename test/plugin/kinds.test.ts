@@ -12,7 +12,11 @@ const TEST = { kind: "SmokeTest" };
 let emulator: Emulator;
 
 beforeEach(async () => {
-  emulator = await startEmulator({ drainMs: 0, handlers: { default: async () => ({ text: "4" }) } });
+  emulator = await startEmulator({
+    profile: "contract",
+    drainMs: 0,
+    handlers: { default: async () => ({ text: "4" }) },
+  });
 });
 
 afterEach(() => emulator.stop());

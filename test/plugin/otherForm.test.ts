@@ -7,7 +7,7 @@ const ONE = { kind: "ServerlessEndpoint" };
 let emulator: Emulator;
 
 beforeEach(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ profile: "contract" });
 });
 
 afterEach(() => emulator.stop());

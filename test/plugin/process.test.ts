@@ -57,7 +57,7 @@ test("the plugin says what to install if Node.js is not on PATH", async () => {
 });
 
 test("the plugin is a single, self-contained file", async () => {
-  await using emulator = await startEmulator();
+  await using emulator = await startEmulator({ profile: "contract" });
   const folder = await mkdtemp(path.join(tmpdir(), "serverless-gpu-plugin-"));
   try {
     const name = "pulumi-resource-serverless-gpu";

@@ -85,16 +85,16 @@ test.each([
   "mine",
   "default_eu",
 ])("the explicit provider %s uses its own key and its own lists of additional accepted values", async (provider) => {
-  await using emulator = await startEmulator({ apiKey: "own-key-4711" });
+  await using emulator = await startEmulator({ profile: "contract", apiKey: "own-key-4711" });
   const config = {
     apiKey: "own-key-4711",
     graphqlUrl: emulator.url,
     queueUrl: emulator.url,
-    extraGpuTiers: '["NEW_99"]',
+    acceptWords: '["HOPPER_142"]',
   };
   const env = { SERVERLESS_GPU_API_KEY: "wrong-key", SERVERLESS_GPU_GRAPHQL_URL: "http://127.0.0.1:9" };
   await using plugin = await startPlugin(env, { config, provider });
-  const { inputs, failures } = await plugin.check(ONE, { ...INPUTS, gpuIds: ["NEW_99"], name: "one" });
+  const { inputs, failures } = await plugin.check(ONE, { ...INPUTS, gpuIds: ["HOPPER_142"], name: "one" });
   expect(failures).toEqual([]);
   const wrongTier = await plugin.create(ONE, inputs).catch((error: Error) => error);
   expect(wrongTier).not.toMatchObject({ message: expect.stringContaining("own-key-4711") });
@@ -104,6 +104,7 @@ test.each([
 
 test("the preview of an adoption shows each change, and fails if the record does not exist", async () => {
   await using emulator = await startEmulator({
+    profile: "contract",
     seed: {
       endpoints: [{ id: "abc", name: "llama", gpuIds: "ADA_24", templateId: "tpl" }],
       templates: [{ id: "tpl", name: "mine", imageName: "a:1", env: [{ key: "HF_TOKEN", value: "former-token" }] }],

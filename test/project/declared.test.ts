@@ -2,9 +2,11 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import ts from "typescript";
 import { apply, canHappen, type Job, type JobEvent, newJob } from "../../emulator/jobs/jobStates";
-import { GPU_POOLS } from "../../emulator/model/gpuTypes";
-import { PUBLIC_PRICES } from "../../sdk/catalog/publicPrices";
-import { GpuTier, JOB_STATES } from "../../sdk/contract/enums";
+import { fidelity } from "../../emulator/model/fidelity";
+import { GPU_POOLS as EMULATOR_POOLS, GPU_TYPES } from "../../emulator/model/gpuTypes";
+import { faultChoices } from "../../emulator/server/faultRule";
+import { JOB_STATES } from "../../sdk/contract/enums";
+import { GPU_POOLS as CLIENT_POOLS } from "../../sdk/contract/gpuPools";
 import { CAUSE_IDS } from "../../sdk/diagnosis/causes";
 import { RULES } from "../../sdk/diagnosis/rules";
 import { REPOSITORY, sourceFiles } from "../support/sources";
@@ -110,10 +112,20 @@ test("every kind of fault is described on the emulator's page", () => {
   expect([...faultKinds()].filter((kind) => !new RegExp(`\\b${kind}\\b`).test(page))).toEqual([]);
 });
 
-test("the client and the emulator name the same GPU pools, and the price table lacks only one that has no public price", () => {
-  const pools = Object.values(GpuTier).sort();
-  expect(GPU_POOLS.map(({ id }) => id).sort()).toEqual(pools);
-  expect([...Object.keys(PUBLIC_PRICES.perSecond), "ADA_32_PRO"].sort()).toEqual(pools);
+test("every kind of fault of workers, webhooks or the stock is named by a row of the emulator's behavior", () => {
+  const texts = Object.values(fidelity).map(({ text }) => text);
+  const named = (kind: string) => texts.some((text) => new RegExp(`\\b${kind}\\b`).test(text));
+  const ofService = faultChoices().filter(({ onlyEndpoint }) => onlyEndpoint);
+  expect(ofService.filter(({ name }) => !named(name)).map(({ name }) => name)).toEqual([]);
+});
+
+test("the client and the emulator name the same GPU pools with the same GPU types", () => {
+  const ofClient = Object.entries(CLIENT_POOLS).map(([id, { types }]) => [id, types.map((type) => `NVIDIA ${type}`)]);
+  const ofEmulator = EMULATOR_POOLS.map(({ id }) => [
+    id,
+    GPU_TYPES.filter(({ pool }) => pool === id).map((type) => type.id),
+  ]);
+  expect(Object.fromEntries(ofEmulator)).toEqual(Object.fromEntries(ofClient));
 });
 
 test("every output that a resource class declares is in the plugin's schema", () => {

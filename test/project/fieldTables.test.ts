@@ -8,7 +8,7 @@ import { FIELDS, fieldsAt, keptFieldsAt } from "../../sdk/endpoints/fields";
 const emulatedFields: Record<keyof typeof FIELDS, unknown> = { ...EMULATED, ...CONTAINER_FIELDS };
 
 test("the emulator declares all fields of an endpoint that the client sets", () => {
-  expect(Object.keys(emulatedFields)).toEqual(expect.arrayContaining(Object.keys(FIELDS)));
+  expect(Object.keys(FIELDS).filter((field) => !(field in emulatedFields))).toEqual([]);
 });
 
 test.each([

@@ -233,6 +233,7 @@ const ARROWS: Record<string, Arrows> = {
       metrics: ["connection", "explain", "forecast"],
       alerts: ["explain", "metrics"],
       rollback: ["connection", "history", "doctor"],
+      schedule: ["check"],
       spend: ["connection"],
     },
   },
@@ -321,12 +322,19 @@ test("no files import each other in a circle, including type imports", () => {
   expect(circles(Object.keys(RULES).flatMap(sourceFiles))).toEqual([]);
 });
 
-test("every imported package is declared as a dependency, and every dependency is imported", () => {
-  const { dependencies, peerDependencies } = require("../../package.json") as Record<string, Record<string, string>>;
+/** The packages that `dist` contains, and whose types it does not use: nobody needs to install them. */
+const ONLY_BUNDLED = ["eventsource-parser", "fastest-levenshtein", "graphql-request"];
+
+test("every imported package is declared as a dependency or only bundled, and every dependency is imported", () => {
+  const { dependencies, peerDependencies, devDependencies } = require("../../package.json") as Record<
+    string,
+    Record<string, string>
+  >;
   const imported = PACKAGED.flatMap((folder) =>
     sourceFiles(folder).flatMap((file) => importsOf(file).map(({ specifier }) => specifier)),
   );
   const packages = imported.filter((each) => !each.startsWith(".") && !each.startsWith("node:")).map(packageOf);
   const declared = Object.keys({ ...dependencies, ...peerDependencies });
-  expect([...new Set(packages)].sort()).toEqual(declared.sort());
+  expect([...new Set(packages)].sort()).toEqual([...declared, ...ONLY_BUNDLED].sort());
+  expect(Object.keys(devDependencies ?? {})).toEqual(expect.arrayContaining(ONLY_BUNDLED));
 });

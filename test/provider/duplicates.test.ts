@@ -18,7 +18,7 @@ const CREATES = {
 
 let emulator: Emulator;
 beforeEach(async () => {
-  emulator = await startEmulator({ drainMs: 0 });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0 });
 });
 afterEach(() => emulator.stop());
 

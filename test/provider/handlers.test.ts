@@ -7,7 +7,7 @@ const INPUTS = { name: "llama", gpuIds: ["AMPERE_24", "AMPERE_16"], templateId: 
 let emulator: Emulator;
 
 beforeEach(async () => {
-  emulator = await startEmulator({ apiKey: CANARY, drainMs: 2_000 });
+  emulator = await startEmulator({ profile: "contract", apiKey: CANARY, drainMs: 2_000 });
 });
 
 afterEach(() => emulator.stop());

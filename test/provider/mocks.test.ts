@@ -24,10 +24,17 @@ const messageOf = (make) => { try { make(); return "made"; } catch (error) { ret
 const sgpu = await load();
 const account = new sgpu.ServerlessGpuProvider("account", { apiKey: "key", service: "runpod" });
 const llama = new sgpu.ServerlessEndpoint("llama", { gpuIds: "AMPERE_24", templateId: "template" }, { provider: account });
+const listed = new sgpu.ServerlessEndpoint("listed", {
+  gpuIds: ["ADA_48_PRO", llama.endpointId.apply(() => "AMPERE_48")],
+  locations: ["RO", "CZ"],
+  imageName: "me/llama:1",
+  ports: ["8000/http", "22/tcp"],
+}, { provider: account });
 const smoke = new sgpu.SmokeTest("smoke", { endpointId: llama.endpointId, input: {} });
 const found = sgpu.getEndpointOutput({ id: llama.endpointId });
 console.log(JSON.stringify({
   id: await valueOf(llama.endpointId),
+  lists: [await valueOf(listed.gpuIds), await valueOf(listed.locations), await valueOf(listed.ports)],
   smoke: await valueOf(smoke.urn),
   found: [await valueOf(found.id), await valueOf(found.name)],
   endpoint: (await sgpu.getEndpoint({ id: "one" })).name,
@@ -67,6 +74,8 @@ test.each([
   });
   expect(JSON.parse(stdout)).toEqual({
     id: "llama_id",
+    // As their types say, and as they are after an `up`.
+    lists: ["ADA_48_PRO,AMPERE_48", "CZ,RO", "22/tcp,8000/http"],
     smoke: expect.stringContaining("SmokeTest::smoke"),
     found: ["llama_id", "found"],
     endpoint: "found",

@@ -4,7 +4,7 @@ import { PASSWORD, startProxy } from "../support/tunnelProxy";
 
 test.each(["graphql", "v2"])("the provider's process uses a proxy over %s", async (api) => {
   await using proxy = await startProxy();
-  await using emulator = await startEmulator({ drainMs: 0, coldStartMs: 0 });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 0, coldStartMs: 0 });
   emulator.seed({ templates: [{ id: "tpl", name: "tpl", imageName: "me/one:1" }] });
   const env = { ...emulator.env, HTTP_PROXY: proxy.url, SERVERLESS_GPU_API: api };
   await using provider = await startDynamicProvider(env);

@@ -7,7 +7,7 @@ let emulator: Emulator;
 let provider: Awaited<ReturnType<typeof startDynamicProvider>>;
 
 beforeEach(async () => {
-  emulator = await startEmulator({ drainMs: 0, coldStartMs: 0 });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0, coldStartMs: 0 });
   provider = await startDynamicProvider(emulator.env);
 });
 

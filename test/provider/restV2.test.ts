@@ -6,7 +6,12 @@ type Provider = Awaited<ReturnType<typeof startDynamicProvider>>;
 let emulator: Emulator;
 let provider: Provider;
 beforeAll(async () => {
-  emulator = await startEmulator({ drainMs: 0, coldStartMs: 0, rateLimits: { management: { perMinute: 60 } } });
+  emulator = await startEmulator({
+    profile: "contract",
+    drainMs: 0,
+    coldStartMs: 0,
+    rateLimits: { management: { perMinute: 60 } },
+  });
 });
 beforeEach(async () => {
   emulator.reset();

@@ -37,7 +37,7 @@ exports.id = token.id;
 ${more}`;
 
 test.each(["graphql", "v2"])("a secret is created, changed and deleted over %s", async (api) => {
-  await using emulator = await startEmulator({ drainMs: 0, coldStartMs: 0, handlers });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 0, coldStartMs: 0, handlers });
   const env = { ...emulator.env, SERVERLESS_GPU_API: api };
   const stack = await createStack({ program: withSecret(`name: "hf", value: "${PARTS[0]}"`), env });
   await stack.up();
@@ -96,7 +96,7 @@ test.each(["graphql", "v2"])("a secret is created, changed and deleted over %s",
 }, 600_000);
 
 test("with valueEnv, the value appears in no state, plan, output, journal or template", async () => {
-  await using emulator = await startEmulator({ drainMs: 0, handlers });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 0, handlers });
   const program = (version: number) => withSecret(`valueEnv: "MY_TOKEN", valueVersion: ${version}`);
   const stack = await createStack({ program: program(1), env: emulator.env });
   const outputs: string[] = [];
@@ -128,7 +128,7 @@ test("with valueEnv, the value appears in no state, plan, output, journal or tem
 }, 300_000);
 
 test("a secret is adopted by its id, and a key in a plain variable is reported once", async () => {
-  await using emulator = await startEmulator({ drainMs: 0 });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 0 });
   const { id } = emulator.secrets.create({ name: "hf", value: String(PARTS[2]) });
   const program = `
 const { Secret, ServerlessTemplate } = require("pulumi-serverless-gpu");
@@ -150,7 +150,7 @@ exports.reference = token.reference;`;
 }, 300_000);
 
 test("a preview reports a key in a plain variable even if another variable is not known yet", async () => {
-  await using emulator = await startEmulator({ drainMs: 0 });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 0 });
   const program = `
 const { Secret, ServerlessTemplate, ServerlessEndpoint } = require("pulumi-serverless-gpu");
 const token = new Secret("token", { value: "${PARTS[0]}" });

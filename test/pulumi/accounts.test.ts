@@ -2,8 +2,8 @@ import { startEmulator } from "../../emulator";
 import { createStack, endpointsIn } from "./harness";
 
 test("one program manages several accounts, and moving a resource to another account deletes it from the old one", async () => {
-  await using first = await startEmulator({ apiKey: "first-account-key", drainMs: 100 });
-  await using second = await startEmulator({ apiKey: "second-account-key", drainMs: 100 });
+  await using first = await startEmulator({ profile: "contract", apiKey: "first-account-key", drainMs: 100 });
+  await using second = await startEmulator({ profile: "contract", apiKey: "second-account-key", drainMs: 100 });
   first.endpoints.create({ name: "here-before", gpuIds: "AMPERE_16", templateId: "template" });
   const program = (provider: string, templateId = "template") => `
 const { ServerlessEndpoint, ServerlessGpuProvider, getEndpointOutput, getEndpointsOutput } = require("pulumi-serverless-gpu");
@@ -41,8 +41,8 @@ exports.count = getEndpointsOutput({ provider: one }).length;
 });
 
 test("an endpoint that another account does not contain counts as deleted only if the user says so", async () => {
-  await using own = await startEmulator({ apiKey: "own-account-key", drainMs: 100 });
-  await using other = await startEmulator({ apiKey: "other-account-key" });
+  await using own = await startEmulator({ profile: "contract", apiKey: "own-account-key", drainMs: 100 });
+  await using other = await startEmulator({ profile: "contract", apiKey: "other-account-key" });
   const program = `
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
 new ServerlessEndpoint("one", { gpuIds: "AMPERE_16", templateId: "template" });

@@ -22,6 +22,7 @@ let stack: PulumiStack;
 
 beforeAll(async () => {
   emulator = await startEmulator({
+    profile: "contract",
     seed: {
       endpoints: [
         ...NAMES.map((name, index) => ({
@@ -130,6 +131,7 @@ test("over REST v2, which returns no templates, adopt declares containers in a p
   const templates = ["one", "two"].map((id) => ({ id, name: id, imageName: `me/${id}:1` }));
   const endpoint = { gpuIds: "ADA_24", locations: "CZ", idleTimeout: 30 };
   await using service = await startEmulator({
+    profile: "contract",
     seed: {
       templates,
       endpoints: ["one", "two"].map((id) => ({ ...endpoint, id: `e-${id}`, name: id, templateId: id })),

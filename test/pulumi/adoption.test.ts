@@ -10,7 +10,7 @@ ${more}
 let emulator: Emulator;
 
 beforeEach(async () => {
-  emulator = await startEmulator({ drainMs: 100 });
+  emulator = await startEmulator({ profile: "contract", drainMs: 100 });
 });
 
 afterEach(() => emulator.stop());

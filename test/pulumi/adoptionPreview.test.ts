@@ -19,7 +19,7 @@ const adopting = () => `(name, args) =>
   new ServerlessEndpoint(name, { adoptId: ${JSON.stringify(ids)}[name], ...args })`;
 
 beforeAll(async () => {
-  emulator = await startEmulator({ drainMs: 0 });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0 });
   const made = { gpuIds: "AMPERE_16", templateId: "template" };
   ids = {
     differs: emulator.endpoints.create({ ...made, name: "by hand", workersMax: 9, idleTimeout: 77 }).id,

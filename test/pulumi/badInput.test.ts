@@ -2,7 +2,7 @@ import { startEmulator } from "../../emulator";
 import { createStack } from "./harness";
 
 test("all invalid inputs are reported at once, and a plain up stops in its preview before anything is written", async () => {
-  await using emulator = await startEmulator();
+  await using emulator = await startEmulator({ profile: "contract" });
   const program = `
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
 const good = new ServerlessEndpoint("good", { gpuIds: "AMPERE_16", templateId: "template" });

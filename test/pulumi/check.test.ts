@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { type Emulator, startEmulator } from "../../emulator";
+import { newMachine, programOf, startService } from "../support/rollOuts";
 import { createStack, type PulumiStack } from "./harness";
 import { createPluginStack, withPlugin } from "./pluginStack";
 
@@ -115,3 +116,42 @@ test.each(
     expect.stringMatching(/the preview failed.*workersMax:? must be/s),
   ]);
 });
+
+test.each([
+  "restore",
+  "keep",
+])("a release that the last up rejected is a danger until the program changes: onFailure %s", async (onFailure) => {
+  await using service = await startService();
+  const env = { SERVERLESS_GPU_API: "v2", SERVERLESS_GPU_SERVICE: "runpod", XDG_CACHE_HOME: newMachine() };
+  const { automaticName: _, ...good } = programOf("good");
+  const program = (args: object) => {
+    const all = { ...good, ...args, rollOut: { ...(good.rollOut as object), onFailure } };
+    return `const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
+new ServerlessEndpoint("llama", ${JSON.stringify(all)});`;
+  };
+  const stack = await createStack({ program: program({}), env: { ...service.env, ...env } });
+  const commit = async (args: object) => {
+    await stack.writeProgram(program(args));
+    const author = ["-c", "user.name=x", "-c", "user.email=x@example.com"];
+    for (const words of [
+      ["init", "-q"],
+      ["add", "-A"],
+      [...author, "commit", "-qm", "change"],
+    ])
+      await stack.exec("git", words);
+  };
+  await commit({});
+  await stack.up();
+  expect((await check(stack, "--stack", "dev")).exitCode).toBe(0);
+  await commit({ imageName: "me/llama-wrong", env: { VERSION: "bad" } });
+  expect((await check(stack, "--stack", "dev")).exitCode).toBe(0);
+  expect((await stack.run(["up", "--yes", "--skip-preview"])).exitCode).not.toBe(0);
+  const rejected = await check(stack, "--stack", "dev");
+  expect([rejected.exitCode, rejected.stdout]).toEqual([
+    4,
+    expect.stringMatching(/^REJECTED RELEASE {2}llama: the last up /m),
+  ]);
+  expect((await check(stack, "--stack", "dev", "--allow", "rejected=llama")).exitCode).toBe(0);
+  await commit({ imageName: "me/llama-2-good" });
+  expect((await check(stack, "--stack", "dev")).exitCode).toBe(0);
+}, 300_000);

@@ -21,7 +21,7 @@ new Team("team", { provider: new ServerlessGpuProvider("account", account) });
 `;
 
 test("endpoints of one component do not wait for each other, and use the component's provider", async () => {
-  await using emulator = await startEmulator({ drainMs: 0, coldStartMs: 0 });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 0, coldStartMs: 0 });
   const stack = await createStack({
     program: PROGRAM,
     env: { ACCOUNT_URL: emulator.url, ACCOUNT_KEY: emulator.apiKey },

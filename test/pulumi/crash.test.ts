@@ -4,7 +4,7 @@ import { createStack } from "./harness";
 
 // `npm run test:faults` kills the engine at all other moments, and also kills the provider process.
 test("killing the engine after a create leaves no process running, and the next up does not create a second endpoint", async () => {
-  await using emulator = await startEmulator({ drainMs: 0 });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 0 });
   const resources = ["one", "two"].map(
     (name) => `new ServerlessEndpoint("${name}", { gpuIds: "AMPERE_24", templateId: "template" });`,
   );

@@ -33,7 +33,7 @@ let emulator: Emulator;
 let stack: PulumiStack;
 
 beforeAll(async () => {
-  emulator = await startEmulator({ drainMs: 0 });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0 });
   stack = await createStack({ program: PROGRAM, env: emulator.env });
 });
 

@@ -24,7 +24,7 @@ let stack: PulumiStack;
 let addresses: Record<string, string>;
 
 beforeAll(async () => {
-  emulator = await startEmulator({ apiKey: CANARY });
+  emulator = await startEmulator({ profile: "contract", apiKey: CANARY });
   const { SERVERLESS_GPU_API_KEY, ...others } = emulator.env;
   addresses = others;
   stack = await createStack();
@@ -83,7 +83,7 @@ test("reports no problem for a correct setup, as text and as JSON", async () => 
 });
 
 test.each(["graphql", "v2"])("over %s, reports duplicate names with their ids", async (api) => {
-  await using crowded = await startEmulator({ apiKey: CANARY });
+  await using crowded = await startEmulator({ profile: "contract", apiKey: CANARY });
   const endpoint = { gpuIds: "AMPERE_24", templateId: "t" };
   for (const [id, name] of Object.entries({ e1: "llama", e2: "llama", e3: "other" })) {
     crowded.endpoints.create({ ...endpoint, id, name });

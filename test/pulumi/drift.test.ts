@@ -151,7 +151,7 @@ new ServerlessEndpoint("two", { templateId: "two", gpuIds: "${gpuIds}" });
     emulator.endpoints.list().find((each) => each.templateId === templateId)?.id ?? "";
 
   beforeAll(async () => {
-    emulator = await startEmulator({ clock });
+    emulator = await startEmulator({ profile: "contract", clock });
     stack = await createStack({ program: source("ADA_24,AMPERE_24"), env: emulator.env });
     await stack.up();
   });

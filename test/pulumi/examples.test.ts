@@ -13,7 +13,7 @@ const createExample = (name: string, { env }: Emulator) =>
 // Concurrent, because most of an example's time is spent waiting for processes to start.
 
 test.concurrent("quickstart", async () => {
-  await using emulator = await startEmulator({ drainMs: 100 });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 100 });
   const stack = await createExample("quickstart", emulator);
   await stack.up();
   const [chat, ...others] = emulator.endpoints.list();
@@ -24,7 +24,7 @@ test.concurrent("quickstart", async () => {
 });
 
 test.concurrent("from-image: creates everything from a registry to an endpoint that responds", async () => {
-  await using emulator = await startEmulator({ drainMs: 100, strictReferences: true });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 100, strictReferences: true });
   const stack = await createExample("from-image", emulator);
   await stack.setConfig({ ghcr: "password-canary-1", hf: "token-canary-1" }, { secret: true });
   await stack.setConfig({ protect: "false" });
@@ -39,7 +39,7 @@ test.concurrent("from-image: creates everything from a registry to an endpoint t
 });
 
 test.concurrent("fleet: creates one endpoint for each entry of the data", async () => {
-  await using emulator = await startEmulator({ drainMs: 100 });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 100 });
   const stack = await createExample("fleet", emulator);
   await stack.up();
   const fleet = JSON.parse(readFileSync(path.join(EXAMPLES, "fleet/fleet.json"), "utf8"));
@@ -64,7 +64,7 @@ test.concurrent("fleet: creates one endpoint for each entry of the data", async 
 
 test.concurrent("adopt: the program that serverless-gpu adopt writes adopts the account", async () => {
   const seed = JSON.parse(readFileSync(path.join(EXAMPLES, "adopt/account.json"), "utf8"));
-  await using emulator = await startEmulator({ seed, drainMs: 100 });
+  await using emulator = await startEmulator({ profile: "contract", seed, drainMs: 100 });
   const stack = await createExample("adopt", emulator);
   const adopted = await stack.exec(process.execPath, [COMMAND, "adopt"]);
   expect(adopted.stdout).toBe(readFileSync(path.join(EXAMPLES, "adopt/index.ts"), "utf8"));
@@ -81,6 +81,7 @@ test.concurrent("adopt: the program that serverless-gpu adopt writes adopts the 
 test.concurrent("pods: reads a pod, the endpoint that it works for, and the account", async () => {
   const seed = JSON.parse(readFileSync(path.join(EXAMPLES, "pods/seed.json"), "utf8"));
   await using emulator = await startEmulator({
+    profile: "contract",
     seed,
     serverlessDiscount: { discountFactor: 0.8, type: "volume", expirationDate: "2027-01-01" },
   });
@@ -104,7 +105,7 @@ test.concurrent("pods: reads a pod, the endpoint that it works for, and the acco
 
 test.concurrent("blue-green: a template with a wrong output never gets traffic", async () => {
   const handlers = loadHandlers(path.join(EXAMPLES, "blue-green/handlers"));
-  await using emulator = await startEmulator({ handlers, coldStartMs: 50, drainMs: 100 });
+  await using emulator = await startEmulator({ profile: "contract", handlers, coldStartMs: 50, drainMs: 100 });
   const stack = await createExample("blue-green", emulator);
   const queueOf = (color: string) =>
     `${emulator.url}/v2/${emulator.endpoints.list().find(({ name }) => name.startsWith(color))?.id}`;

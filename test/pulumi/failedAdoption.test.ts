@@ -6,7 +6,7 @@ const URLS = (url: string) => `graphqlUrl: "${url}", restUrl: "${url}", queueUrl
 
 let emulator: Emulator;
 beforeEach(async () => {
-  emulator = await startEmulator({ drainMs: 0, apiKey: "key-of-the-account" });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0, apiKey: "key-of-the-account" });
 });
 afterEach(() => emulator.stop());
 

@@ -26,7 +26,11 @@ function program(changes: Partial<Record<Name, object>> = {}): string {
 
 /** Starts endpoints whose workers never stop. */
 async function startBusy(): Promise<{ emulator: Emulator; stack: PulumiStack }> {
-  const emulator = await startEmulator({ drainMs: 3_600_000, handlers: { default: heldJob().handler } });
+  const emulator = await startEmulator({
+    profile: "contract",
+    drainMs: 3_600_000,
+    handlers: { default: heldJob().handler },
+  });
   const stack = await createStack({ program: program(), env: emulator.env });
   await stack.up();
   for (const { id } of emulator.endpoints.list()) await occupyWorker(emulator, id);

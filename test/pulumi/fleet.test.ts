@@ -21,7 +21,7 @@ function multiplied({ version, deployment }: State, firstId: string): State {
 }
 
 test(`a refresh of ${SIZE} endpoints sends at most 3 list requests, and shows the endpoint that has changed`, async () => {
-  await using emulator = await startEmulator();
+  await using emulator = await startEmulator({ profile: "contract" });
   const stack = await createStack({ program: program(1), env: emulator.env });
   await stack.up();
   const [first] = emulator.endpoints.list();

@@ -14,7 +14,7 @@ function printedOnce(output: string, line: RegExp): string[] {
 }
 
 test("two explicit names are swapped through a third name, as the error advises", async () => {
-  await using emulator = await startEmulator({ drainMs: 100 });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 100 });
   const program = (a: string, b: string) => `${HEAD}
 new ServerlessEndpoint("a", { ...args, name: "${a}" });
 new ServerlessEndpoint("b", { ...args, name: "${b}" });
@@ -43,7 +43,7 @@ new ServerlessEndpoint("b", { ...args, name: "${b}" });
 });
 
 test("an endpoint that is renamed, and moved into a component, keeps its record with its previous URN as an alias, as the error advises", async () => {
-  await using emulator = await startEmulator({ drainMs: 100 });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 100 });
   const program = (logicalName: string, options: string) => `${HEAD}
 const team = new pulumi.ComponentResource("test:Team", "team");
 new ServerlessEndpoint("${logicalName}", { ...args, name: "mine" }, { ${options} });
@@ -76,7 +76,7 @@ new ServerlessEndpoint("${logicalName}", { ...args, name: "mine" }, { ${options}
 });
 
 test("an endpoint with drain: false from REST v2 is destroyed over GraphQL after its jobs have ended, as the log says", async () => {
-  await using emulator = await startEmulator({ drainMs: 100 });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 100 });
   const stack = await createStack({
     program: `${HEAD}new ServerlessEndpoint("one", { ...args, name: "one", drain: false });`,
     env: { ...emulator.env, SERVERLESS_GPU_API: "v2" },
@@ -89,7 +89,7 @@ test("an endpoint with drain: false from REST v2 is destroyed over GraphQL after
 });
 
 test("options without effect cause a warning, and the deletion of a volume lists what is lost", async () => {
-  await using emulator = await startEmulator({ drainMs: 100 });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 100 });
   const program = `${HEAD}
 const guard = new ServerlessEndpoint("guard", args, { ignoreChanges: ["readme", "env", "workersMax"] });
 new ServerlessEndpoint("owned", args, { deletedWith: guard });
@@ -110,6 +110,7 @@ new NetworkVolume("models", { name: "models", size: 50, dataCenterId: "EU-RO-1" 
 
 test("a failed smoke test runs again even if the program returns to the inputs of the last successful test", async () => {
   await using emulator = await startEmulator({
+    profile: "contract",
     drainMs: 100,
     coldStartMs: 0,
     handlers: { one: () => ({ text: answer }) },

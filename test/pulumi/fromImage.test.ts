@@ -60,6 +60,7 @@ let stack: PulumiStack;
 
 beforeAll(async () => {
   emulator = await startEmulator({
+    profile: "contract",
     handlers,
     strictReferences: true,
     drainMs: 100,

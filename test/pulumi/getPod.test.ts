@@ -21,7 +21,7 @@ module.exports = async () => {
 `;
 
 test("pods are read immediately or once an output is known, and their env is secret", async () => {
-  await using emulator = await startEmulator();
+  await using emulator = await startEmulator({ profile: "contract" });
   emulator.pods.add({
     id: "pod-1",
     image: "image:1",
@@ -52,7 +52,7 @@ test("pods are read immediately or once an output is known, and their env is sec
 });
 
 test("a pod that does not exist causes an error that names it", async () => {
-  await using emulator = await startEmulator();
+  await using emulator = await startEmulator({ profile: "contract" });
   const program = `exports.pod = require("pulumi-serverless-gpu").getPod({ podId: "nowhere" });`;
   const stack = await createStack({ program, env: emulator.env });
   const { exitCode, output } = await stack.run(["preview"]);

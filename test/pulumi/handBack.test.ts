@@ -14,7 +14,7 @@ function program(resources: Readonly<Record<string, object>>, options = ""): str
 const UP = ["up", "--yes", "--skip-preview"];
 
 test("an endpoint that another stack adopted on this machine is not deleted by its previous resource, which can have it back", async () => {
-  await using emulator = await startEmulator({ drainMs: 0 });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 0 });
   const stack = await createStack({ program: program({ former: {} }), env: emulator.env });
   await stack.up();
   const [{ id = "" } = {}] = emulator.endpoints.list();
@@ -42,7 +42,7 @@ test("an endpoint that another stack adopted on this machine is not deleted by i
 });
 
 test("an endpoint that two resources of the stack manage is kept until one of them has left the program", async () => {
-  await using emulator = await startEmulator({ drainMs: 0 });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 0 });
   const stack = await createStack({ program: program({ former: {} }), env: emulator.env });
   await stack.up();
   const [{ id: adoptId = "" } = {}] = emulator.endpoints.list();
@@ -71,7 +71,7 @@ test.each([
   "dynamic",
   "plugin",
 ])("a replacement with adoptId keeps the endpoint, even if it deletes before it replaces: %s form", async (form) => {
-  await using emulator = await startEmulator({ drainMs: 0 });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 0 });
   const ARGS = { name: "llama", gpuIds: ["AMPERE_24"], templateId: "t" };
   const declared = (args: object) => {
     const declaration = `new ServerlessEndpoint("llama", ${JSON.stringify({ ...ARGS, ...args })}, { deleteBeforeReplace: true });`;

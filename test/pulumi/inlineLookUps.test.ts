@@ -49,7 +49,7 @@ let emulator: Emulator;
 let stack: PulumiStack;
 
 beforeAll(async () => {
-  emulator = await startEmulator({ coldStartMs: 0, drainMs: 0 });
+  emulator = await startEmulator({ profile: "contract", coldStartMs: 0, drainMs: 0 });
   emulator.endpoints.create({ name: "theirs", gpuIds: "AMPERE_16", templateId: "template" });
   stack = await createStack({ program: "", env: emulator.env });
   await stack.writeFile("inline.js", INLINE);

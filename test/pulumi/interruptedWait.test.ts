@@ -36,7 +36,12 @@ async function startHeld() {
     await released;
     return "released";
   };
-  const emulator = await startEmulator({ coldStartMs: 0, drainMs: 100, handlers: { default: held } });
+  const emulator = await startEmulator({
+    profile: "contract",
+    coldStartMs: 0,
+    drainMs: 100,
+    handlers: { default: held },
+  });
   return { emulator, release, isRunning: () => isRunning };
 }
 

@@ -17,14 +17,14 @@ const envOf = ({ env, apiKey }: Emulator) => ({ ...env, EXPLICIT_KEY: apiKey });
 test("a rotated key in the environment takes precedence over the previous key in config and causes no changes", async () => {
   const stack = await createStack({ program: PROGRAM });
   const dataFile = path.join(stack.scratch, "account.json");
-  const before = await startEmulator({ apiKey: "key-before-rotation", dataFile });
+  const before = await startEmulator({ profile: "contract", apiKey: "key-before-rotation", dataFile });
   await stack.setConfig({ "serverless-gpu:apiKey": "key-before-rotation" }, { secret: true });
   await stack.succeed(["up", "--yes", "--skip-preview"], envOf(before));
   await before.stop();
 
   // The same account at the same URL.
   const port = Number(new URL(before.url).port);
-  await using after = await startEmulator({ apiKey: "key-after-rotation", dataFile, port });
+  await using after = await startEmulator({ profile: "contract", apiKey: "key-after-rotation", dataFile, port });
   await stack.succeed(["preview", "--refresh", "--expect-no-changes"], envOf(after));
   const stored = await stack.run(["refresh", "--yes", "--skip-preview"], {
     ...envOf(after),
@@ -45,7 +45,7 @@ new ServerlessEndpoint("one", { gpuIds: "AMPERE_16", templateId: "template" });
 `;
   const stack = await createStack({ program });
   const dataFile = path.join(stack.scratch, "account.json");
-  const before = await startEmulator({ apiKey: "key-before-rotation", dataFile });
+  const before = await startEmulator({ profile: "contract", apiKey: "key-before-rotation", dataFile });
   const setKey = (apiKey: string) => stack.setConfig({ "serverless-gpu:apiKey": apiKey }, { secret: true });
   await setKey(before.apiKey);
   const env = { ...before.env, SERVERLESS_GPU_API_KEY: "" };
@@ -53,7 +53,7 @@ new ServerlessEndpoint("one", { gpuIds: "AMPERE_16", templateId: "template" });
   await before.stop();
 
   const port = Number(new URL(before.url).port);
-  await using after = await startEmulator({ apiKey: "key-after-rotation", dataFile, port });
+  await using after = await startEmulator({ profile: "contract", apiKey: "key-after-rotation", dataFile, port });
   await setKey(after.apiKey);
   const tooEarly = await stack.run(["refresh", "--yes", "--skip-preview"], env);
   expect(tooEarly.exitCode).not.toBe(0);

@@ -55,7 +55,7 @@ async function startCreate(emulator: Emulator, launcher: "official" | "own", hel
 testOnLinux.each(["official", "own"] as const)(
   "a provider that the %s launcher started does not finish its create after its engine was killed",
   async (launcher) => {
-    await using emulator = await startEmulator();
+    await using emulator = await startEmulator({ profile: "contract" });
     const { stack, ended, engine, find } = await startCreate(emulator, launcher, 20_000);
     if (launcher === "official") await find(/^\/bin\/sh .*pulumi-resource-pulumi-nodejs/);
     process.kill(engine.pid, "SIGKILL");
@@ -69,7 +69,7 @@ testOnLinux.each(["official", "own"] as const)(
 );
 
 testOnLinux("a provider keeps running while its engine is paused", async () => {
-  await using emulator = await startEmulator();
+  await using emulator = await startEmulator({ profile: "contract" });
   const { ended, engine } = await startCreate(emulator, "official", 4_000);
   process.kill(engine.pid, "SIGSTOP");
   await sleep(3_000);

@@ -104,7 +104,7 @@ let emulator: Emulator;
 let stack: PulumiStack;
 
 beforeAll(async () => {
-  emulator = await startEmulator({ drainMs: 100, handlers: { default: job.handler } });
+  emulator = await startEmulator({ profile: "contract", drainMs: 100, handlers: { default: job.handler } });
   stack = await createStack({ program: program(), env: { ...emulator.env, SERVERLESS_GPU_API: API } });
 });
 

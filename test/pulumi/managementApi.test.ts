@@ -53,7 +53,7 @@ let stack: PulumiStack;
 let ids: Record<string, string | undefined>;
 
 beforeAll(async () => {
-  emulator = await startEmulator({ drainMs: 0, coldStartMs: 0 });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0, coldStartMs: 0 });
   const own = { OWN_KEY: emulator.apiKey, OWN_URL: emulator.url, OWN_API: "graphql" };
   stack = await createStack({ program: program(), env: { ...emulator.env, ...own } });
   await stack.up();

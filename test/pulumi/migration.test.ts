@@ -38,7 +38,7 @@ function otherState(version: number): State {
 
 test("the migration steps move an endpoint between the states without changing anything at the service", async () => {
   const endpoint = { id: "abc123", name: "llama", gpuIds: "ADA_24,AMPERE_24", templateId: "template" };
-  await using emulator = await startEmulator({ seed: { endpoints: [endpoint] } });
+  await using emulator = await startEmulator({ profile: "contract", seed: { endpoints: [endpoint] } });
   const [old, own] = await Promise.all([
     createStack(),
     createStack({ typescript: true, program, env: { ...emulator.env, PULUMI_NODEJS_TRANSPILE_ONLY: "true" } }),

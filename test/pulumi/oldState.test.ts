@@ -73,7 +73,7 @@ test.each(
 // Writes the fixture of a release: WRITE_STATE=0.1 npx jest test/pulumi/oldState -t "is written"
 (process.env.WRITE_STATE ? test : test.skip)("the state of a release is written", async () => {
   const release = process.env.WRITE_STATE;
-  await using emulator = await startEmulator({ apiKey: "local-emulator-key", randomSeed: 1 });
+  await using emulator = await startEmulator({ profile: "contract", apiKey: "local-emulator-key", randomSeed: 1 });
   const theirs = { name: "by hand", gpuIds: "AMPERE_16", templateId: "template" };
   emulator.seed({ endpoints: ["adopted-1", "theirs-1"].map((id) => ({ ...theirs, id })) });
   const stack = await createStack({ program: read(`state-${release}.program.js`), env: emulator.env });

@@ -25,7 +25,7 @@ let stack: PulumiStack;
 
 beforeAll(async () => {
   const handlers = { busy: job.handler };
-  emulator = await startEmulator({ drainMs: 100, coldStartMs: 0, workerQuota: 20, handlers });
+  emulator = await startEmulator({ profile: "contract", drainMs: 100, coldStartMs: 0, workerQuota: 20, handlers });
   stack = await createStack({ program: program("guarded", "retained", "owner", "owned", "busy"), env: emulator.env });
 });
 

@@ -40,7 +40,7 @@ async function list(...args: string[]): Promise<readonly [number | null, readonl
 }
 
 beforeAll(async () => {
-  emulator = await startEmulator({ drainMs: 0 });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0 });
   stack = await createStack({ program: PROGRAM, env: emulator.env });
   // Somebody else's, with names that nobody takes for automatic ones.
   emulator.endpoints.create({ id: "theirs", name: "their endpoint", gpuIds: "ADA_24", templateId: "tpl" });
@@ -230,7 +230,7 @@ test("records that another stack or another backend manages under the same names
 }, 300_000);
 
 test("if the account contains no records from the states, the command says so instead of reporting that there are no orphans", async () => {
-  await using other = await startEmulator({ drainMs: 0 });
+  await using other = await startEmulator({ profile: "contract", drainMs: 0 });
   const listed = await stack.exec("node", [CLI, "orphans"], { env: other.env });
   expect(listed).toMatchObject({
     exitCode: 5,
@@ -246,7 +246,7 @@ test("if the account contains no records from the states, the command says so in
 });
 
 test("if the account contains no records and the backend no stacks, the command says that it found nothing to compare", async () => {
-  await using empty = await startEmulator({ drainMs: 0 });
+  await using empty = await startEmulator({ profile: "contract", drainMs: 0 });
   const backend = await mkdtemp(path.join(tmpdir(), "backend-"));
   const env = { ...empty.env, PULUMI_BACKEND_URL: `file://${backend}` };
   expect(await stack.exec("node", [CLI, "orphans", "--backend", `file://${backend}`], { env })).toMatchObject({
@@ -258,14 +258,14 @@ test("if the account contains no records and the backend no stacks, the command 
 
 test("records that are more than an hour old are deleted without the flag if the service returns their age", async () => {
   const clock = manualClock(Date.now() - 3_700_000);
-  await using older = await startEmulator({ drainMs: 0, clock });
+  await using older = await startEmulator({ profile: "contract", drainMs: 0, clock });
   const { id } = older.endpoints.create({ name: "llama-0123abc", gpuIds: "ADA_24", templateId: "tpl" });
   const old = await stack.exec("node", [CLI, "orphans", "--api", "v2", "--delete", id, NOBODY], { env: older.env });
   expect(old).toMatchObject({ exitCode: 0, stdout: `deleted endpoint ${id}\n` });
 });
 
 test("what is released, or left because of deletedWith, is named before the run and listed after it", async () => {
-  await using service = await startEmulator({ drainMs: 0 });
+  await using service = await startEmulator({ profile: "contract", drainMs: 0 });
   const { id: adopted } = service.endpoints.create({ name: "of the console", gpuIds: "ADA_24", templateId: "tpl" });
   const of = await createStack({ env: service.env });
   await of.writeFile(

@@ -29,7 +29,7 @@ async function urnOf(stack: PulumiStack, name: string) {
 describe("an endpoint that two resources name", () => {
   let emulator: Emulator;
   beforeEach(async () => {
-    emulator = await startEmulator({ drainMs: 0 });
+    emulator = await startEmulator({ profile: "contract", drainMs: 0 });
   });
   afterEach(() => emulator.stop());
   const ids = () => emulator.endpoints.list().map(({ id }) => id);
@@ -121,8 +121,8 @@ describe("an endpoint of another account", () => {
   let own: Emulator;
   let other: Emulator;
   beforeEach(async () => {
-    own = await startEmulator({ drainMs: 0, apiKey: "own-account-key" });
-    other = await startEmulator({ drainMs: 0, apiKey: "other-account-key" });
+    own = await startEmulator({ profile: "contract", drainMs: 0, apiKey: "own-account-key" });
+    other = await startEmulator({ profile: "contract", drainMs: 0, apiKey: "other-account-key" });
   });
   afterEach(async () => {
     await own.stop();

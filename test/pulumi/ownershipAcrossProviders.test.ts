@@ -5,7 +5,7 @@ const ARGS = { gpuIds: "AMPERE_24", templateId: "template" };
 
 let emulator: Emulator;
 beforeEach(async () => {
-  emulator = await startEmulator({ drainMs: 0, apiKey: "first-account-key" });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0, apiKey: "first-account-key" });
 });
 afterEach(() => emulator.stop());
 
@@ -69,7 +69,7 @@ test("an endpoint that resources of two providers declare is refused, and kept w
 });
 
 test("an endpoint that another resource declares is kept, even if the engine compares that resource last", async () => {
-  await using second = await startEmulator({ drainMs: 0, apiKey: "second-account-key" });
+  await using second = await startEmulator({ profile: "contract", drainMs: 0, apiKey: "second-account-key" });
   const { id: foreign } = second.endpoints.create({ ...ARGS, name: "by hand" });
   const stack = await createStack({ program: program('endpoint("a", {});'), env: emulator.env });
   await stack.up();
@@ -96,7 +96,13 @@ test("rotating a key while renaming the provider moves nothing, even after an ad
   const { port } = new URL(emulator.url);
   const endpoints = [{ ...ARGS, id, name: "by hand" }];
   await emulator.stop();
-  emulator = await startEmulator({ drainMs: 0, apiKey: "rotated-key", port: Number(port), seed: { endpoints } });
+  emulator = await startEmulator({
+    profile: "contract",
+    drainMs: 0,
+    apiKey: "rotated-key",
+    port: Number(port),
+    seed: { endpoints },
+  });
   for (const declaration of [adopted, 'endpoint("a", {}, { provider: p });']) {
     await stack.writeProgram(program(declaration, { key: "rotated-key", name: "renamed" }));
     await stack.up();
@@ -106,7 +112,7 @@ test("rotating a key while renaming the provider moves nothing, even after an ad
 });
 
 test("another account is detected before anything is created there, and a preview without a key warns about a move", async () => {
-  await using second = await startEmulator({ drainMs: 0, apiKey: "second-account-key" });
+  await using second = await startEmulator({ profile: "contract", drainMs: 0, apiKey: "second-account-key" });
   const stack = await createStack({ program: program('endpoint("a", {});'), env: emulator.env });
   await stack.up();
   await stack.writeProgram(program('endpoint("a", {});\nendpoint("b", {});'));

@@ -305,7 +305,7 @@ test("the sweep finds the remains of an environment whose job was killed, and de
   expect(exitCode).toBe(3);
   const [id = ""] = emulator.endpoints.list().flatMap((each) => (each.workersMax === 3 ? [each.id] : []));
   expect(output).toMatch(new RegExp(`ORPHAN +endpoint ${id} .*pr-7, which has ended`, "s"));
-  const command = `npx pulumi-serverless-gpu orphans --namespace my-team ${ENDED} --delete ${id} --runs-have-ended`;
+  const command = `npx pulumi-serverless-gpu orphans ${ENDED} --delete ${id} --runs-have-ended`;
   const env = { ...runner(), ...STATE(), SERVERLESS_GPU_API_KEY: apiKey };
   const deleted = await stack.exec("bash", ["-c", command], { cwd: await checkOut("main"), env });
   expect(deleted).toMatchObject({ exitCode: 0, output: expect.stringContaining(`deleted endpoint ${id}`) });

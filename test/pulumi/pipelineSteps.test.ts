@@ -13,7 +13,7 @@ let emulator: Emulator;
 let stack: PulumiStack;
 
 beforeEach(async () => {
-  emulator = await startEmulator({ drainMs: 0 });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0 });
   stack = await createStack({ folder: "examples/gitops", env: emulator.env });
   await rm(path.join(stack.folder, "Pulumi.dev.yaml"));
 });

@@ -8,7 +8,7 @@ const LOGIN = `username: "me", password: "password-of-the-registry"`;
 
 let emulator: Emulator;
 beforeEach(async () => {
-  emulator = await startEmulator({ drainMs: 0 });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0 });
   const template = { imageName: "app:0", isServerless: true };
   emulator.templates.create({ ...template, id: "template-by-hand", name: "template by hand" });
   emulator.volumes.create({ id: "volume-by-hand", name: "volume by hand", size: 10, dataCenterId: "EU-RO-1" });

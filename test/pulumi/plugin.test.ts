@@ -4,7 +4,7 @@ import { createPluginStack, withPlugin } from "./pluginStack";
 let emulator: Emulator;
 
 beforeEach(async () => {
-  emulator = await startEmulator({ drainMs: 0 });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0 });
 });
 
 afterEach(() => emulator.stop());

@@ -7,7 +7,7 @@ const SETTINGS = `gpuIds: ["AMPERE_16", "AMPERE_24"], templateId: "template"`;
 let emulator: Emulator;
 
 beforeEach(async () => {
-  emulator = await startEmulator({ drainMs: 0 });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0 });
 });
 
 afterEach(() => emulator.stop());

@@ -39,7 +39,7 @@ let emulator: Emulator;
 let stack: PulumiStack;
 
 beforeAll(async () => {
-  emulator = await startEmulator({ coldStartMs: 0, drainMs: 0 });
+  emulator = await startEmulator({ profile: "contract", coldStartMs: 0, drainMs: 0 });
   stack = await createStack({ program: HEAD + GOOD + BROKEN, env: emulator.env });
 });
 
@@ -122,34 +122,34 @@ test("the GPU pools and countries of an explicit provider, the config or the nam
     "Pulumi.dev.yaml",
     `${await readFile(path.join(stack.folder, "Pulumi.dev.yaml"), "utf8")}
 config:
-  serverless-gpu:extraGpuTiers: [FUTURE_1, FUTURE_2]
+  serverless-gpu:acceptWords: [HOPPER_142, HOPPER_143]
 `,
   );
   await stack.writeProgram(`${HEAD}
-const more = new ServerlessGpuProvider("more", { apiKey: "key", graphqlUrl: "http://127.0.0.1:9", queueUrl: "http://127.0.0.1:9", extraGpuTiers: ["OWN_1"], extraLocations: "XX" });
+const more = new ServerlessGpuProvider("more", { apiKey: "key", graphqlUrl: "http://127.0.0.1:9", queueUrl: "http://127.0.0.1:9", acceptWords: ["HOPPER_144", "XX"] });
 const known = new ServerlessGpuProvider("known", { apiKey: "key", service: "runpod" });
-new ServerlessEndpoint("good", { ...right, gpuIds: ["FUTURE_2", "FROM_ENV"] });
-new ServerlessEndpoint("more", { ...right, gpuIds: ["OWN_1", "FROM_ENV"], locations: ["XX", "YY"] }, { provider: more });
+new ServerlessEndpoint("good", { ...right, gpuIds: ["HOPPER_143", "HOPPER_145", "FUTURE_300"] });
+new ServerlessEndpoint("more", { ...right, gpuIds: ["HOPPER_144", "HOPPER_145"], locations: ["XX", "YY"] }, { provider: more });
 new ServerlessEndpoint("known", { ...right, gpuIds: "HOPPER_141", locations: "CA" }, { provider: known });
 `);
-  const env = { SERVERLESS_GPU_EXTRA_GPU_TIERS: "FROM_ENV", SERVERLESS_GPU_EXTRA_LOCATIONS: "YY" };
+  const env = { SERVERLESS_GPU_ACCEPT_WORDS: "HOPPER_145,YY" };
   await stack.succeed(["preview"], env);
   const { exitCode, output } = await stack.run(["preview"]);
   expect(exitCode).not.toBe(0);
-  expect(output).toMatch(/"good": gpuIds "FROM_ENV" is not a known.*FUTURE_1/);
-  expect(output).toMatch(/"more": locations "YY" is neither.*serverless-gpu:extraLocations/);
+  expect(output).toMatch(/"good": gpuIds "HOPPER_145" is not a known.*HOPPER_142/);
+  expect(output).toMatch(/"more": locations "YY" is neither.*serverless-gpu:acceptWords/);
 });
 
 test("an unreadable config setting is reported for each resource that needs it", async () => {
   const file = path.join(stack.folder, "Pulumi.dev.yaml");
   const before = await readFile(file, "utf8");
-  const wrong = "config:\n  serverless-gpu:extraGpuTiers: { tier: FUTURE_1 }\n";
+  const wrong = "config:\n  serverless-gpu:acceptWords: { pool: HOPPER_142 }\n";
   await stack.writeFile("Pulumi.dev.yaml", `${before.replace(/^config:.*/ms, "")}${wrong}`);
   await stack.writeProgram(`${HEAD}${GOOD}`);
   const { exitCode, output } = await stack.run(["preview"]);
   await stack.writeFile("Pulumi.dev.yaml", before);
   expect(exitCode).not.toBe(0);
-  expect(output).toContain('"good": serverless-gpu:extraGpuTiers must be a comma-separated string');
+  expect(output).toContain('"good": serverless-gpu:acceptWords must be a comma-separated string');
   expect(output).toContain('fix the problems with "good"');
   expect(output).not.toMatch(/unhandled|Error:.*ConfigurationError|\bat .*\.js:/i);
 });

@@ -27,8 +27,8 @@ const idsOf = ({ registryAuths, templates, volumes, endpoints }: Emulator) =>
 
 test("lost responses and 429s create no duplicates, a forced replacement does not reuse the old record, and a move warns about data loss", async () => {
   const options = { strictReferences: true, drainMs: 50, templateReleaseMs: 500 };
-  await using first = await startEmulator({ ...options, apiKey: "first-account-key" });
-  await using second = await startEmulator({ ...options, apiKey: "second-account-key" });
+  await using first = await startEmulator({ profile: "contract", ...options, apiKey: "first-account-key" });
+  await using second = await startEmulator({ profile: "contract", ...options, apiKey: "second-account-key" });
   const env = {
     FIRST_KEY: "first-account-key",
     SECOND_KEY: "second-account-key",

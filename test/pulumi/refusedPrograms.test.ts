@@ -33,7 +33,7 @@ let emulator: Emulator;
 let stack: PulumiStack;
 
 beforeAll(async () => {
-  emulator = await startEmulator({ coldStartMs: 0, drainMs: 0 });
+  emulator = await startEmulator({ profile: "contract", coldStartMs: 0, drainMs: 0 });
   const program = 'module.exports = require("./programs.js").program(process.env.MISTAKE, false);';
   stack = await createStack({ program, env: emulator.env });
   await stack.writeFile("programs.js", PROGRAMS);

@@ -58,7 +58,7 @@ new ServerlessEndpoint("one", { gpuIds: ["ADA_42", "ADA_24"], workersMin: 4, wor
 });
 
 test("state does not reveal whether a transform has changed the arguments, and a second up changes nothing", async () => {
-  await using emulator = await startEmulator({ drainMs: 0 });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 0 });
   const program = `
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
 const transform = ({ props }) => ({ props: { ...props, workersMax: 2 }, opts: {} });

@@ -42,7 +42,7 @@ let stack: PulumiStack;
 const BARE = { PULUMI_CONFIG_PASSPHRASE: "", SERVERLESS_GPU_API_KEY: "" };
 
 beforeAll(async () => {
-  emulator = await startEmulator({ drainMs: 0, coldStartMs: 0 });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0, coldStartMs: 0 });
   stack = await createStack({ program: program(BEFORE), env: emulator.env });
   await stack.succeed(["config", "set", "suffix", "prod"]);
   await stack.succeed(["config", "set", "--secret", "token", TOKEN]);

@@ -36,8 +36,8 @@ let other: Emulator;
 let stack: PulumiStack;
 
 beforeAll(async () => {
-  emulator = await startEmulator({ drainMs: 0, coldStartMs: 0 });
-  other = await startEmulator({ apiKey: OTHER_KEY, drainMs: 0, coldStartMs: 0 });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0, coldStartMs: 0 });
+  other = await startEmulator({ profile: "contract", apiKey: OTHER_KEY, drainMs: 0, coldStartMs: 0 });
   // The key and the URLs are in the config, so that the copy could have them.
   stack = await createStack({ program });
   await stack.writeFile("greeting.txt", "hello");

@@ -62,7 +62,7 @@ beforeAll(async () => {
       error ? reject(error) : resolve(bound),
     ),
   );
-  emulator = await startEmulator({ drainMs: 0, coldStartMs: 0 });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0, coldStartMs: 0 });
   // The rehearsal must not pass the variable on.
   stack = await createStack({
     program: program({}),

@@ -40,7 +40,7 @@ test.each<[string, boolean, readonly Step[]]>([
     ],
   ],
 ])("a key from %s never appears in an output or a file", async (_source, isInConfig, steps) => {
-  await using emulator = await startEmulator({ apiKey: CANARY, drainMs: 200 });
+  await using emulator = await startEmulator({ profile: "contract", apiKey: CANARY, drainMs: 200 });
   emulator.pods.add({ id: "pod-1", env: { API_KEY: CANARY } });
   const { SERVERLESS_GPU_API_KEY: apiKey = "", ...others }: Record<string, string> = { ...emulator.env };
   const stack = await createStack({ program: PROGRAM, env: isInConfig ? others : { ...emulator.env } });

@@ -15,7 +15,7 @@ let emulator: Emulator;
 let stack: PulumiStack;
 
 beforeAll(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ profile: "contract" });
   stack = await createStack({ program: TWO + MADE, env: emulator.env });
 });
 
@@ -41,10 +41,27 @@ test("a preview without a key warns once that up will fail, and names a misspell
 });
 
 test("a preview reports once that the URLs take precedence over the named service", async () => {
-  const { output } = await stack.run(["preview"], { SERVERLESS_GPU_SERVICE: "runpod" });
-  const note = "the service runpod is set, but the URLs that are set take precedence: graphqlUrl, restUrl, queueUrl";
+  const service = { SERVERLESS_GPU_SERVICE: "runpod" };
+  const { output } = await stack.run(["preview"], { ...service, SERVERLESS_GPU_QUEUE_URL: "" });
+  const note = "the service runpod is set, but the URLs that are set take precedence: graphqlUrl, restUrl";
   // The engine shows each message while it runs, and again at the end.
   expect(output.slice(output.indexOf("Diagnostics:")).split(note)).toHaveLength(2);
+  // An emulator sets them all.
+  expect((await stack.run(["preview"], service)).output).not.toContain("take precedence");
+});
+
+test("a wrong key is reported in one line for each resource, and in no line for the stack", async () => {
+  await stack.succeed(["up", "--yes", "--skip-preview"]);
+  const wrong = { SERVERLESS_GPU_API_KEY: "another-key" };
+  for (const command of ["preview", "refresh"]) {
+    const { exitCode, output } = await stack.run([command, ...(command === "refresh" ? ["--yes"] : [])], wrong);
+    expect(exitCode).not.toBe(0);
+    const diagnostics = output.slice(output.indexOf("Diagnostics:")).split("\n");
+    const lines = diagnostics.filter((line) => line.includes("responded with 401"));
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines.filter((line) => !/^ {4}error: /.test(line))).toEqual([]);
+    expect(lines.length).toBeLessThanOrEqual(2);
+  }
 });
 
 test("an explicit provider uses its own key", async () => {

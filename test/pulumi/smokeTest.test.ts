@@ -22,6 +22,7 @@ let emulator: Emulator;
 
 beforeEach(async () => {
   emulator = await startEmulator({
+    profile: "contract",
     drainMs: 100,
     coldStartMs: 0,
     handlers: {
@@ -108,7 +109,7 @@ test("a job whose submit response was lost is not submitted again", async () => 
 });
 
 test("workers that are not ready in time make up fail, and the endpoint stays in state", async () => {
-  await using slow = await startEmulator({ drainMs: 100, coldStartMs: 3_600_000 });
+  await using slow = await startEmulator({ profile: "contract", drainMs: 100, coldStartMs: 3_600_000 });
   const source = `
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
 new ServerlessEndpoint("one", { gpuIds: "AMPERE_24", templateId: "template", workersMin: 2, awaitReady: true, awaitReadyTimeout: 1 });

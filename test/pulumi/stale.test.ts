@@ -11,7 +11,7 @@ let emulator: Emulator;
 let stack: PulumiStack;
 
 beforeAll(async () => {
-  emulator = await startEmulator({ drainMs: 0, coldStartMs: 60_000, clock });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0, coldStartMs: 60_000, clock });
   stack = await createStack({ program: program({}), env: emulator.env });
 });
 

@@ -40,7 +40,7 @@ test("every command reads the API from Pulumi.yaml until a stack is selected, an
   for (const command of COMMANDS) {
     const { stdout, stderr } = await run(command, emulator.env);
     expect(firstLine(stderr)).toBe(
-      `REST v2 (Pulumi.yaml) at ${emulator.url} (SERVERLESS_GPU_GRAPHQL_URL), key from SERVERLESS_GPU_API_KEY; no stack is selected`,
+      `REST v2 (Pulumi.yaml) at ${emulator.url}/v2 (from SERVERLESS_GPU_GRAPHQL_URL), key from SERVERLESS_GPU_API_KEY; no stack is selected`,
     );
     expect(stdout).not.toContain("REST v2 (");
     expect(stderr.match(/ at http/g)).toHaveLength(1);
@@ -66,8 +66,10 @@ test("the key, URLs and API of the selected stack take precedence over Pulumi.ya
   });
   await stack.succeed(["config", "set", "--secret", "serverless-gpu:apiKey", emulator.apiKey]);
   const one = await run(["explain", "e1"]);
-  const account = `at ${emulator.url} (the stack's config), key from the stack's config`;
-  expect([one.exitCode, one.stderr]).toEqual([0, `REST v2 (Pulumi.yaml) ${account}\n`]);
+  const key = "key from the stack's config";
+  const account = `at ${emulator.url} (the stack's config), ${key}`;
+  const accountOfV2 = `at ${emulator.url}/v2 (from the stack's config), ${key}`;
+  expect([one.exitCode, one.stderr]).toEqual([0, `REST v2 (Pulumi.yaml) ${accountOfV2}\n`]);
   await stack.setConfig({ "serverless-gpu:api": "graphql" });
   const two = await run(["explain", "e1"]);
   expect([two.exitCode, two.stderr]).toEqual([0, `GraphQL (the stack's config) ${account}\n`]);
@@ -78,7 +80,7 @@ test("the key, URLs and API of the selected stack take precedence over Pulumi.ya
     expect.stringContaining("Run: npx pulumi-serverless-gpu history e1 --api v2"),
   ]);
   const four = await run(["history", "e1", "--api", "v2"], { SERVERLESS_GPU_API: "graphql" });
-  expect([four.exitCode, four.stderr]).toEqual([0, `REST v2 (--api) ${account}\n`]);
+  expect([four.exitCode, four.stderr]).toEqual([0, `REST v2 (--api) ${accountOfV2}\n`]);
   for (const { output } of [one, two, three, four]) expect(output).not.toContain(emulator.apiKey);
 });
 
@@ -103,8 +105,8 @@ for (const name of ["one", "two", "three"])
   const project = await createStack({ program: program("{}"), env: emulator.env });
   await project.writeFile("Pulumi.yaml", PROJECT);
   const up = await project.succeed(["up", "--yes"]);
-  const place = `at ${emulator.url} (SERVERLESS_GPU_GRAPHQL_URL), key from SERVERLESS_GPU_API_KEY`;
-  expect(said(up.output)).toEqual([`serverless-gpu uses REST v2 (the stack's config) ${place}`]);
+  const place = `at ${emulator.url}/v2 (from SERVERLESS_GPU_GRAPHQL_URL), key from SERVERLESS_GPU_API_KEY`;
+  expect(said(up.output)).toEqual([`serverless-gpu uses REST v2 (Pulumi's config) ${place}`]);
   expect(said((await project.succeed(["up", "--yes"])).output)).toHaveLength(1);
   await project.writeProgram(program('{ provider: new ServerlessGpuProvider(name + "-own", own) }'));
   const env = { OTHER_KEY: emulator.apiKey, SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE: "true" };
@@ -122,8 +124,8 @@ test("the plugin also reports its API and account only once", async () => {
   const made = `for (const name of ["p1", "p2", "p3"]) new plugin.ServerlessEndpoint(name, { gpuIds: ["AMPERE_24"], templateId: "t1" });`;
   const project = await createPluginStack(made, emulator.env, "config:\n  serverless-gpu:api: v2\n");
   const { output } = await project.succeed(["up", "--yes"]);
-  const place = `at ${emulator.url} (SERVERLESS_GPU_GRAPHQL_URL), key from SERVERLESS_GPU_API_KEY`;
+  const place = `at ${emulator.url}/v2 (from SERVERLESS_GPU_GRAPHQL_URL), key from SERVERLESS_GPU_API_KEY`;
   expect(output.slice(output.lastIndexOf("Diagnostics:")).match(/uses (GraphQL|REST v2).*/g)).toEqual([
-    `uses REST v2 (the stack's config) ${place}`,
+    `uses REST v2 (Pulumi's config) ${place}`,
   ]);
 });

@@ -5,7 +5,11 @@ import * as grpc from "@grpc/grpc-js";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { assertBuilt } from "../../tools/sourcesOfBuild";
 import { COMPILE_CACHE } from "./compiledCode";
+
+// The provider's process loads the build.
+assertBuilt();
 
 export type Properties = Record<string, unknown>;
 

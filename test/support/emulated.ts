@@ -45,7 +45,7 @@ export interface EmulatedOptions {
  */
 export async function startEmulated(options: EmulatedOptions = {}): Promise<Emulated> {
   const clock = manualClock(options.startMs);
-  const emulator = await startEmulator({ apiKey: CANARY, drainMs: 0, ...options.emulator, clock });
+  const emulator = await startEmulator({ profile: "contract", apiKey: CANARY, drainMs: 0, ...options.emulator, clock });
   const { url } = emulator;
   const { counted, active } = countTimers(clock);
   const client = createClient({

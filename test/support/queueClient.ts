@@ -40,6 +40,7 @@ export async function startQueue(
 ): Promise<QueueTest> {
   const clock = manualClock(Date.UTC(2025, 0, 1));
   const emulator = await startEmulator({
+    profile: "contract",
     coldStartMs: 0,
     drainMs: 0,
     rateLimits: { limits: "off" },

@@ -39,7 +39,12 @@ export async function startRealWorkers(
   endpoint: Partial<EndpointInput> = {},
   options: EmulatorOptions = {},
 ): Promise<RealWorkers> {
-  const emulator = await startEmulator({ rateLimits: { limits: "off" }, handlers: { worker: program }, ...options });
+  const emulator = await startEmulator({
+    profile: "contract",
+    rateLimits: { limits: "off" },
+    handlers: { worker: program },
+    ...options,
+  });
   open.push(emulator);
   const required = { name: "worker", gpuIds: "ADA_24", templateId: "template-1" };
   const { id: endpointId } = emulator.endpoints.create({ ...required, workersMax: 1, idleTimeout: 60, ...endpoint });

@@ -20,7 +20,8 @@ const PROGRAMS: Readonly<Record<string, (context: HandlerContext) => unknown>> =
     return { text: "4" };
   },
   wrong: () => ({ text: "5" }),
-  broken: () => {
+  broken: ({ log, imageName, env }) => {
+    log(`loading the weights of ${imageName} with ${env.HF_TOKEN}`);
     throw new Error("CUDA error: no kernel image is available");
   },
   hanging: () => new Promise(() => {}),

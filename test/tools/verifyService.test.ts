@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 async function startService(options: EmulatorOptions = {}, faults: readonly FaultRule[] = []): Promise<Emulator> {
-  const emulator = await startEmulator({ apiKey: KEY, seed: { endpoints: [OTHER] }, ...options });
+  const emulator = await startEmulator({ profile: "contract", apiKey: KEY, seed: { endpoints: [OTHER] }, ...options });
   emulator.templates.create({ id: "template-1", name: "mine", imageName: "app:1", isServerless: true });
   for (const fault of faults) emulator.faults.add(fault);
   open.push(emulator);

@@ -16,7 +16,7 @@ async function main() {
   const engine = await ensurePulumi();
   const startedAt = Date.now();
   const { startEmulator } = require("pulumi-serverless-gpu/emulator");
-  const emulator = await startEmulator({ drainMs: 1500 });
+  const emulator = await startEmulator({ profile: "contract", drainMs: 1500 });
   console.log(
     style.faint(`${describeEngine(engine)}\nThe emulator stands in for the service: nothing leaves this machine.`),
   );

@@ -175,7 +175,6 @@ function forEveryLanguage(text) {
   return text
     .replace(/ ?(The client and a|The) dynamic provider also accepts? [^.]*\./g, "")
     .replaceAll("`getServerlessTemplateEnvOutput`", "`getServerlessTemplateEnv`")
-    .replaceAll("the pools in `GpuTier`", "the known pools")
     .replaceAll("`endpoint.endpointId`", "the `id` of a `ServerlessEndpoint`");
 }
 

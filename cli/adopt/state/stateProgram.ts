@@ -2,7 +2,7 @@ import { acceptedWords } from "../../../provider/connection/config";
 import { API_NAMES } from "../../../sdk/connection/resolver";
 import type { ManagementApi } from "../../../sdk/connection/settings";
 import { literal, oneLine, uniqueNames } from "../source";
-import { unknownTiers } from "../unknownTiers";
+import { wordsToAccept } from "../wordsToAccept";
 import { declare, type ReadSecret } from "./declare";
 import { isOtherService, providerNote, providerSource } from "./providers";
 import { REMOVAL_STEP, removable, removalCommands } from "./removal";
@@ -50,8 +50,12 @@ export function stateProgram(
     return `config.${read}(${literal(name)})`;
   };
   const readSecret: ReadSecret = ({ old }, field, whole) => readConfig(`${old.name}-${field}`, whole);
-  const tiers = unknownTiers(successors.map(({ fields }) => String(fields.gpuIds ?? "")));
-  const words = { ...acceptedWords(() => undefined), extraGpuTiers: tiers };
+  const accepted = acceptedWords(() => undefined);
+  const newWords = wordsToAccept(
+    successors.map(({ fields }) => String(fields.gpuIds ?? "")),
+    accepted,
+  );
+  const words = { ...accepted, acceptWords: [...accepted.acceptWords, ...newWords] };
   const constantOf = constants();
   const { removable: moved, leftOut } = removable(successors, (each) => {
     const { problem } = declare(each, words, () => "");
@@ -90,7 +94,7 @@ export function stateProgram(
   const imports = secrets.size > 0 ? 'import * as pulumi from "@pulumi/pulumi";\n' : "";
   const config = secrets.size > 0 ? "\nconst config = new pulumi.Config();\n" : "";
   const resources = declared.map((each) => resourceSource(each, declared, accounts));
-  const source = `${header(declared, tool, api, [...secrets], tiers)}${imports}import { ${used.join(", ")} } from "pulumi-serverless-gpu";
+  const source = `${header(declared, tool, api, [...secrets], newWords)}${imports}import { ${used.join(", ")} } from "pulumi-serverless-gpu";
 ${config}
 ${[...providerSources, ...resources].join("\n")}`;
   return { source, leftOut, secrets: [...secrets], notes };
@@ -177,11 +181,12 @@ function header(
   tool: "pulumi" | "terraform",
   api: ManagementApi,
   secrets: readonly string[],
-  tiers: readonly string[],
+  newWords: readonly string[],
 ): string {
   const many = declared.length === 1 ? "1 resource" : `${declared.length} resources`;
   const config = secrets.map((name) => `//      pulumi config set --secret ${name}\n`).join("");
-  const words = tiers.length === 0 ? "" : `//      pulumi config set serverless-gpu:extraGpuTiers ${tiers.join(",")}\n`;
+  const words =
+    newWords.length === 0 ? "" : `//      pulumi config set serverless-gpu:acceptWords ${newWords.join(",")}\n`;
   const asked =
     config + words === ""
       ? ""

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
+import type { PriceSource } from "../../../sdk/catalog/workerPrices";
 import { didYouMean } from "../../didYouMean";
 import { playedReport } from "../../forecast/forecast";
 import { readLoad } from "../../forecast/load/readLoad";
@@ -24,6 +25,13 @@ export interface Played {
   readonly refusal?: string | undefined;
 }
 
+/** What the rehearsal found before the load is played. */
+interface Rehearsed {
+  readonly steps: readonly Step[];
+  readonly changes: readonly Change[];
+  readonly prices: readonly PriceSource[];
+}
+
 /**
  * Plays the load of one endpoint before, after and through the change.
  * @throws Error if the program has several endpoints and none is chosen, or the load cannot be read
@@ -31,8 +39,7 @@ export interface Played {
 export async function playedLoad(
   file: string,
   flags: CheckFlags,
-  steps: readonly Step[],
-  changes: readonly Change[],
+  { steps, changes, prices }: Rehearsed,
 ): Promise<Played> {
   const step = chosen(steps, flags.endpoint);
   const endpoint = nameIn(step);
@@ -46,7 +53,7 @@ export async function playedLoad(
     const refusal = refusalOf(step);
     if (refusal !== undefined) return { endpoint, checksum, refusal };
     const named = settingsBothSides(step, imageThatFails(step, steps, flags.fault));
-    return { endpoint, checksum, report: await playedReport(flags, read, named, isReleased) };
+    return { endpoint, checksum, report: await playedReport(flags, read, named, { isReleased, prices }) };
   } finally {
     read.close();
   }

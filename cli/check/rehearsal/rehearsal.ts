@@ -12,6 +12,7 @@ import { findConnection } from "../../connection/connection";
 import { findProjectFile, projectConfig } from "../../connection/projectFile";
 import type { CheckFlags } from "../checkFlags";
 import { judge, type Review } from "../judge";
+import { lastFailedUp } from "../rejected";
 import { type Applied, applyToCopy, previewCopy } from "./apply";
 import { assumeSecrets, withHiddenSecrets } from "./assumeSecrets";
 import { type CopiedStack, checkedState, createCopy, exportStack, stackFile } from "./copyStack";
@@ -141,10 +142,16 @@ async function rehearsed(
   const faults = flags.fault ?? [];
   // Add these faults before the review, because the review also checks the stock.
   for (const fault of faults.filter(({ effect }) => effect.soldOut || effect.stock)) emulator.faults.add(fault);
-  const review = await judge(text, async () => atEmulator(emulator), flags, "the emulator");
+  const review = await judge(text, async () => atEmulator(emulator), flags, {
+    owner: "the emulator",
+    failedUp: flags.creation ? undefined : await lastFailedUp(flags.stack),
+  });
   const applied = await applyToCopy(pulumi, stack, { emulator, steps, faults });
   const file = flags.load === undefined ? undefined : path.resolve(flags.load);
-  const played = file === undefined ? undefined : await playedLoad(file, flags, steps, applied.changes);
+  const played =
+    file === undefined
+      ? undefined
+      : await playedLoad(file, flags, { steps, changes: applied.changes, prices: review.prices });
   const { failure } = applied;
   const rehearsal: Rehearsal = {
     stack: flags.stack,

@@ -3,7 +3,8 @@ export interface Interval {
   readonly from: number;
   readonly to: number;
   readonly arrivals: number;
-  readonly completed: number;
+  /** Jobs that completed or failed. */
+  readonly finished: number;
   /** Waiting jobs at the end of the interval. */
   readonly queued: number;
   /** Workers at the end of the interval that are or may be billed. */
@@ -12,7 +13,8 @@ export interface Interval {
 
 /** What a recording measured of an endpoint. */
 export interface Measured {
-  readonly completed: number;
+  /** Jobs that completed or failed. */
+  readonly finished: number;
   /** The mean number of waiting jobs. */
   readonly queueDepth: number;
   readonly workerSeconds: number;
@@ -24,6 +26,59 @@ export interface Measured {
 export function countedWorkers(workers: Readonly<Record<string, number>> = {}): number {
   const { running = 0, idle = 0, initializing = 0 } = workers;
   return running + idle + initializing;
+}
+
+/** The intervals of a recording, put together without its gaps. */
+export interface Covered {
+  readonly intervals: readonly Interval[];
+  /** The time that was left out, in milliseconds. */
+  readonly gapMs: number;
+  /** Returns the time without the gaps before it; `undefined` within a gap. */
+  readonly moved: (at: number) => number | undefined;
+}
+
+/** An interval of this length, in milliseconds, may always be measured by one count at its end. */
+const SHORT_MS = 600_000;
+/** Other intervals may be this many times as long as half of all intervals. */
+const LONGER = 3;
+
+/**
+ * Leaves out the time between intervals, and intervals that are far longer than the others. The
+ * recorder did not run in them, so one count of the workers says nothing about all of the time.
+ * @param sorted without overlaps
+ */
+export function withoutGaps(sorted: readonly Interval[]): Covered {
+  const lengths = sorted.map(({ from, to }) => to - from).sort((one, other) => one - other);
+  const longest = Math.max(SHORT_MS, LONGER * (lengths[Math.floor(lengths.length / 2)] ?? 0));
+  const seen = sorted.filter(({ from, to }) => to - from <= longest);
+  let gapMs = 0;
+  let end = seen[0]?.from ?? 0;
+  const gaps = seen.map(({ from, to }) => {
+    gapMs += from - end;
+    end = to;
+    return gapMs;
+  });
+  const gapBefore = (at: number) => gaps[at] ?? 0;
+  return {
+    intervals: seen.map((each, at) => ({ ...each, from: each.from - gapBefore(at), to: each.to - gapBefore(at) })),
+    gapMs,
+    moved(time) {
+      const at = lastIndex(seen, time);
+      const interval = seen[at];
+      return interval && time < interval.to ? time - gapBefore(at) : undefined;
+    },
+  };
+}
+
+/** Returns the index of the last interval that began by this time, or -1. */
+function lastIndex(intervals: readonly Interval[], time: number): number {
+  let [low, high] = [0, intervals.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((intervals[middle] as Interval).from <= time) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
 }
 
 /**
@@ -50,7 +105,7 @@ export function measuredIn(
     .sort((one, other) => one - other);
   const percentile = (share: number) => (delays[Math.max(0, Math.ceil(share * delays.length) - 1)] ?? 0) / 1000;
   return {
-    completed: within.reduce((sum, { completed }) => sum + completed, 0),
+    finished: within.reduce((sum, { finished }) => sum + finished, 0),
     queueDepth: mean(({ queued }) => queued),
     workerSeconds: (mean(({ workers }) => workers) * lengthMs) / 1000,
     ...(delays.length > 0 && { delayS: { p50: percentile(0.5), p95: percentile(0.95), jobs: delays.length } }),

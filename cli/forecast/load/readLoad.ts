@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import type { Duration, Load } from "../../../emulator/forecast/load";
 import { seededRandom } from "../../../emulator/model/random";
+import type { PriceSource } from "../../../sdk/catalog/workerPrices";
 import { EXECUTION_TIMEOUT_MS } from "../../../sdk/contract/limits";
 import { didYouMean } from "../../didYouMean";
 import { createJobsFile, type JobsFile } from "./jobsFile";
@@ -14,6 +15,8 @@ export interface ReadLoad {
   readonly description: string;
   /** What was measured while the load was recorded; `undefined` if the file has only jobs. */
   readonly measured?: Measured | undefined;
+  /** The recorded prices; `undefined` if the file has none. */
+  readonly prices?: PriceSource | undefined;
   /** Deletes the temporary file. */
   close(): void;
 }
@@ -89,7 +92,7 @@ export function readLoad(file: string, duration: Duration | undefined, spanS?: n
     if (jobs.jobs === 0) throw new Error(`${file} has no jobs`);
     const load = { file: jobs.file, jobs: jobs.jobs, spanS: Math.max(1, spanS ?? jobs.lastS) };
     const measured = recorded?.measured(load.spanS);
-    return { load, description: `${file} (${name})`, measured, close: jobs.remove };
+    return { load, description: `${file} (${name})`, measured, prices: recorded?.prices, close: jobs.remove };
   } catch (error) {
     jobs.remove();
     throw error;

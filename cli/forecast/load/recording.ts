@@ -1,7 +1,9 @@
 import type { Duration } from "../../../emulator/forecast/load";
 import { seededRandom } from "../../../emulator/model/random";
+import { type PriceSource, tablePrices } from "../../../sdk/catalog/workerPrices";
 import type { RecordedLine } from "../../../sdk/recording/recording";
-import { countedWorkers, type Interval, type Measured, measuredIn } from "./measured";
+import { shownTime } from "../../shownValues";
+import { countedWorkers, type Interval, type Measured, measuredIn, withoutGaps } from "./measured";
 import { recordedLines, recordingFiles } from "./recordedLines";
 
 /** A job in a recording. Times are in seconds; arrivals count from 1970. */
@@ -16,6 +18,8 @@ export interface RecordedLoad {
   readonly description: string;
   /** Returns what was measured in this time from the first job on, in seconds. */
   readonly measured: (spanS: number) => Measured | undefined;
+  /** The latest prices that were recorded. */
+  readonly prices: PriceSource | undefined;
 }
 
 /** What a recording contains about one endpoint. */
@@ -42,6 +46,7 @@ interface Part {
   readonly to: string;
   readonly arrivals?: number;
   readonly completed?: number;
+  readonly failed?: number;
   readonly queued?: number;
   readonly workers?: Readonly<Record<string, number>>;
 }
@@ -60,7 +65,7 @@ export function readRecording(
 ): RecordedLoad {
   const files = recordingFiles(folder);
   if (files.length === 0) throw new Error(`${folder} has no recording: there is no file such as 2026-11-23.jsonl`);
-  const { found, damaged } = collect(files);
+  const { found, damaged, prices } = collect(files);
   const { intervals, jobs } = chosen(folder, found, endpoint);
   const runs = [...jobs.values()].flatMap(({ runMs }) => runMs ?? []);
   const draw = drawnFrom(folder, runs, duration);
@@ -76,19 +81,23 @@ export function readRecording(
       description: `recording of ${jobs.size} jobs that clients saw${lost}`,
       // It is unknown which share of the jobs the clients saw.
       measured: () => undefined,
+      prices,
     };
   }
-  const kept = withoutOverlaps(intervals);
+  const { intervals: kept, gapMs, moved } = withoutGaps(withoutOverlaps(intervals));
+  const gaps = gapMs < LEAST_GAP_MS ? "" : `, ${shownTime(gapMs / 1000)} without measurements left out`;
   return {
     jobs: spread(kept, draw),
-    description: `recording: arrivals of ${kept.length} intervals, ${times}${lost}`,
-    measured: (spanS) => measuredIn(kept, [...jobs.values()], spanS),
+    description: `recording: arrivals of ${kept.length} intervals, ${times}${gaps}${lost}`,
+    measured: (spanS) => measuredIn(kept, jobsIn(jobs.values(), moved), spanS),
+    prices,
   };
 }
 
 function collect(files: readonly string[]): {
   readonly found: ReadonlyMap<string, Recorded>;
   readonly damaged: number;
+  readonly prices: PriceSource | undefined;
 } {
   const found = new Map<string, Recorded>();
   const of = (id: string): Recorded => {
@@ -97,19 +106,39 @@ function collect(files: readonly string[]): {
     return known;
   };
   let damaged = 0;
+  let prices: PriceSource | undefined;
   for (const line of recordedLines(files)) {
     if (!line) damaged += 1;
     else if (line.kind === "interval") {
-      for (const { id, name, from, to, arrivals, completed, queued, workers } of line.endpoints as readonly Part[]) {
+      if (line.prices !== undefined && line.at !== undefined) prices = recordedPrices(line as PricedLine);
+      for (const {
+        id,
+        name,
+        from,
+        to,
+        arrivals,
+        completed = 0,
+        failed = 0,
+        queued,
+        workers,
+      } of line.endpoints as readonly Part[]) {
         const recorded = of(id);
         if (name !== undefined) recorded.names.add(name);
         if (from === undefined || arrivals === undefined) continue;
-        const gauges = { completed: completed ?? 0, queued: queued ?? 0, workers: countedWorkers(workers) };
+        const gauges = { finished: completed + failed, queued: queued ?? 0, workers: countedWorkers(workers) };
         recorded.intervals.push({ from: Date.parse(from), to: Date.parse(to), arrivals, ...gauges });
       }
     } else if (line.kind === "job") addJob(of((line as Line).endpoint), line as Line);
   }
-  return { found, damaged };
+  return { found, damaged, prices };
+}
+
+/** An interval with the price of one GPU of each pool, in US dollars an hour. */
+type PricedLine = RecordedLine & { readonly at: string; readonly prices: Readonly<Record<string, number>> };
+
+function recordedPrices({ at, prices }: PricedLine): PriceSource {
+  const perSecond = Object.entries(prices).map(([pool, perHour]) => [pool, perHour / 3600]);
+  return tablePrices({ date: at.slice(0, 10), perSecond: Object.fromEntries(perSecond) }, "the recording");
 }
 
 function addJob({ jobs }: Recorded, { at, job, status, submittedAt, delayMs, runMs }: Line): void {
@@ -118,7 +147,8 @@ function addJob({ jobs }: Recorded, { at, job, status, submittedAt, delayMs, run
   const key = [job, status, delayMs, runMs].join(" ");
   const known = jobs.get(key);
   const times = { arrivedAt, delayMs: typeof delayMs === "number" ? delayMs : undefined };
-  const seen = { ...times, runMs: status === "COMPLETED" && typeof runMs === "number" ? runMs : undefined };
+  // A failed job has occupied its worker, too.
+  const seen = { ...times, runMs: typeof runMs === "number" && run > 0 ? runMs : undefined };
   // The submit time is exact, while the time derived from the counters is not.
   if (!known || typeof submittedAt === "string") jobs.set(key, seen);
 }
@@ -135,6 +165,17 @@ function chosen(folder: string, found: ReadonlyMap<string, Recorded>, endpoint: 
       ? `${folder} has no arrivals yet: they are computed from two intervals`
       : `${folder} has no endpoint "${endpoint}". It has: ${shown(all)}`,
   );
+}
+
+/** Shorter gaps, in milliseconds, are not worth a remark. */
+const LEAST_GAP_MS = 60_000;
+
+/** Returns the jobs that arrived while the recorder ran. */
+function jobsIn(jobs: Iterable<SeenJob>, moved: (at: number) => number | undefined): SeenJob[] {
+  return [...jobs].flatMap((job) => {
+    const arrivedAt = moved(job.arrivedAt);
+    return arrivedAt === undefined ? [] : [{ ...job, arrivedAt }];
+  });
 }
 
 /** Two recorders may have covered the same time, which must count only once. */

@@ -4,7 +4,7 @@ import type { Range, Summary } from "./summary";
 
 /** A measured figure, and its forecast for the same load with the same settings. */
 export interface CalibrationRow {
-  readonly name: "completed" | "queueDepth" | "workerSeconds" | "delayP50" | "delayP95";
+  readonly name: "finished" | "queueDepth" | "workerSeconds" | "delayP50" | "delayP95";
   readonly measured: number;
   readonly forecast: Range;
   /** The deviation of the runs' middle value from the measurement. 0.2 means 20 % above it. */
@@ -23,18 +23,18 @@ export const LARGEST_ERROR = 0.3;
 
 /**
  * The smallest value by which a difference is divided, because ratios of small values mean little:
- * a difference of half a job, or of half a second, must not count as an error of 100 %.
+ * a difference of half a second must not count as an error of 100 %.
  */
-const LEAST: Readonly<Record<CalibrationRow["name"], number>> = {
-  completed: 1,
-  queueDepth: 1,
+export const LEAST: Readonly<Record<CalibrationRow["name"], number>> = {
+  finished: 1,
+  queueDepth: 0.1,
   workerSeconds: 60,
   delayP50: 1,
   delayP95: 1,
 };
 
 const NAMES: Readonly<Record<CalibrationRow["name"], readonly [string, (value: number) => string]>> = {
-  completed: ["jobs completed", shownNumber],
+  finished: ["jobs finished", shownNumber],
   queueDepth: ["jobs in the queue, mean", shownNumber],
   workerSeconds: ["worker time", shownTime],
   delayP50: ["delay p50", shownTime],
@@ -44,10 +44,10 @@ const NAMES: Readonly<Record<CalibrationRow["name"], readonly [string, (value: n
 /** Compares the forecast for the settings that a load was recorded with to what was measured. */
 export function calibrationOf(summary: Summary | undefined, measured: Measured | undefined): Calibration {
   if (!summary || !measured) return { verdict: "uncalibrated", rows: [] };
-  const { completed, queueDepth, workerSeconds, delayS } = measured;
+  const { finished, queueDepth, workerSeconds, delayS } = measured;
   const zero = { low: 0, middle: 0, high: 0 };
   const pairs: [CalibrationRow["name"], number, Range][] = [
-    ["completed", completed, summary.completed],
+    ["finished", finished, summary.finished],
     ["queueDepth", queueDepth, summary.queueDepth],
     ["workerSeconds", workerSeconds, summary.workerSeconds],
     ...(delayS
@@ -65,6 +65,11 @@ export function calibrationOf(summary: Summary | undefined, measured: Measured |
   }));
   const isFar = rows.some(({ error }) => Math.abs(error) > LARGEST_ERROR);
   return { verdict: isFar ? "not calibrated" : "calibrated", rows };
+}
+
+/** Returns `true` if delays were measured, so that the verdict is about them, too. */
+export function hasDelays({ rows }: Calibration): boolean {
+  return rows.some(({ name }) => name === "delayP95");
 }
 
 /** Returns the largest error; `undefined` without a measurement. */
@@ -87,8 +92,10 @@ export function calibrationSentence(calibration: Calibration): string {
   if (worst === undefined)
     return "Uncalibrated: the load has no measurements that the forecast could be compared with.";
   const error = `the largest error is ${Math.round(worst * 100)} %`;
+  const delays = hasDelays(calibration) ? "" : "delays, ";
+  const others = `${delays}cost, cold starts and lost jobs`;
   return calibration.verdict === "calibrated"
-    ? `Calibrated with the settings before: ${error}. Cost, cold starts and lost jobs were not measured.`
+    ? `Calibrated with the settings before: ${error}. ${others[0]?.toUpperCase()}${others.slice(1)} were not measured.`
     : `Not calibrated: ${error}, more than ${LARGEST_ERROR * 100} %. Do not rely on these figures.`;
 }
 

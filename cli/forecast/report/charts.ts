@@ -1,4 +1,4 @@
-import { shownTime } from "../../shownValues";
+import { shownTime, timesUpTo } from "../../shownValues";
 
 /** A line or area in a chart, with one value for each equal part of the time. */
 export interface Series {
@@ -85,7 +85,7 @@ export function chart({ title, series, shown }: Chart, spanS: number, top: numbe
     return `<polygon class="area ${color}" points="${line} ${bottom}"/>`;
   });
   const times = Array.from({ length: timeTicks + 1 }, (_, index) => {
-    const text = shownTime((spanS * index) / timeTicks);
+    const text = timesUpTo(spanS)((spanS * index) / timeTicks);
     const anchor = index === timeTicks ? "tick end" : "tick middle";
     return `<text class="${anchor}" x="${x(index, timeTicks)}" y="${top + layout.top + PLOT + 18}">${text}</text>`;
   });
@@ -181,10 +181,11 @@ function grid(
   y: (value: number) => number,
   { width, left }: Layout,
 ): string[] {
+  const inUnit = shown === shownTime ? timesUpTo(high) : shown;
   return Array.from({ length: GRID_LINES + 1 }, (_, index) => {
     const value = low + ((high - low) * index) / GRID_LINES;
     const line = `<line class="grid" x1="${left}" x2="${width - RIGHT}" y1="${y(value)}" y2="${y(value)}"/>`;
-    return `${line}<text class="tick end" x="${left - 8}" y="${y(value) + 4}">${shown(value)}</text>`;
+    return `${line}<text class="tick end" x="${left - 8}" y="${y(value) + 4}">${inUnit(value)}</text>`;
   });
 }
 

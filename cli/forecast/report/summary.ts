@@ -22,6 +22,8 @@ export interface Summary {
   /** The number of jobs that a worker started. */
   readonly started: Range;
   readonly completed: Range;
+  /** The number of jobs that completed or timed out, as the service counts them. */
+  readonly finished: Range;
   /** The mean number of waiting jobs. */
   readonly queueDepth: Range;
   readonly workerSeconds: Range;
@@ -72,6 +74,7 @@ export function summarize(settings: Settings, runs: readonly RunResult[], costin
     jobs: range(({ jobs }) => jobs),
     started: range(({ started }) => started),
     completed: range(({ completed }) => completed),
+    finished: range(({ completed, timedOut }) => completed + timedOut),
     queueDepth: range(({ course: { waiting } }) => waiting.reduce((sum, value) => sum + value, 0) / waiting.length),
     workerSeconds: range(({ seconds: { start, run: busy, idle, minimum } }) => start + busy + idle + minimum),
     delayS: Object.fromEntries(

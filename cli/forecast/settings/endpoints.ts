@@ -1,8 +1,7 @@
 import { ENDPOINT_DEFAULTS } from "../../../sdk/endpoints/fields";
 import type { EndpointSettings } from "../../../sdk/endpoints/record";
 import { didYouMean } from "../../didYouMean";
-import { pulumiJson } from "../../pulumiCommand";
-import { isEndpoint, type StackFlag, stackEndpoints, stackFlag } from "../../stack";
+import { type StackFlag, stackEndpoints } from "../../stack";
 
 /** The endpoint fields that a forecast depends on. */
 export type Settings = Pick<
@@ -24,17 +23,6 @@ interface Declared {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-interface Preview {
-  readonly steps?: readonly {
-    readonly op: string;
-    readonly urn: string;
-    readonly oldState?: { readonly outputs?: object };
-    readonly newState?: { readonly type: string; readonly inputs?: object };
-  }[];
-}
-
-const PREVIEW_TIMEOUT_MS = 300_000;
-
 /**
  * Returns an endpoint's settings as recorded in the stack's state, or `undefined` if the stack has
  * no endpoint.
@@ -42,19 +30,6 @@ const PREVIEW_TIMEOUT_MS = 300_000;
 export async function settingsOfStack(stack: StackFlag, name: string | undefined) {
   const endpoints = (await stackEndpoints(stack)).map(({ urn, outputs = {} }) => ({ urn, values: outputs }));
   return endpoints.length === 0 ? undefined : settingsOf(selected(endpoints, name, "the stack"));
-}
-
-/** Previews the program and returns the settings that an endpoint would have after `pulumi up`. */
-export async function settingsOfProgram(stack: StackFlag, name: string | undefined): Promise<Settings> {
-  // Without `--show-sames`, a preview omits unchanged endpoints.
-  const args = ["preview", "--json", "--show-sames", ...stackFlag(stack)];
-  const preview = await pulumiJson<Preview>(args, process.cwd(), PREVIEW_TIMEOUT_MS);
-  if ("problem" in preview) throw new Error(`the preview of the program failed: ${preview.problem}`);
-  const endpoints = (preview.value.steps ?? [])
-    .filter(({ op, newState }) => isEndpoint(newState?.type ?? "") && !op.startsWith("delete"))
-    .map(({ urn, oldState, newState }) => ({ urn, values: { ...oldState?.outputs, ...newState?.inputs } }));
-  if (endpoints.length === 0) throw new Error("the program declares no ServerlessEndpoint");
-  return settingsOf(selected(endpoints, name, "the program"));
 }
 
 function selected(endpoints: readonly Declared[], name: string | undefined, where: string): Declared {

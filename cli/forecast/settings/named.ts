@@ -1,5 +1,5 @@
 import type { ForecastFlags } from "../forecastFlags";
-import { type Settings, settingsOfProgram, settingsOfStack } from "./endpoints";
+import { type Settings, settingsOfStack } from "./endpoints";
 
 /** Settings to forecast, and their title in the output. */
 export interface Named {
@@ -9,34 +9,16 @@ export interface Named {
   readonly failsToStart?: boolean;
 }
 
-/**
- * Returns the settings of the stack, the program, or the options alone. Options override the
- * others.
- */
-export async function namedSettings(flags: ForecastFlags): Promise<Named[]> {
-  const named: Named[] = [];
-  const { stack } = flags;
-  if (stack !== undefined) {
-    const settings = await settingsOfStack(stack, flags.endpoint);
-    if (settings) named.push({ title: flags.program ? "Before" : "Stack", settings });
-    else if (!flags.program)
-      throw new Error("the stack has no ServerlessEndpoint: use --program, or give the settings with --set");
-  }
-  if (flags.program)
-    named.push({
-      title: named.length > 0 ? "After" : "Program",
-      settings: await settingsOfProgram(stack, flags.endpoint),
-    });
-  if (named.length === 0) named.push({ title: "Settings", settings: DEFAULTS });
-  // In a comparison, options don't apply to the stack's current settings.
-  return named.map(({ title, settings }) => {
-    const isBefore = title === "Before";
-    const checked = isBefore ? settings : { ...settings, ...flags.set };
-    if (checked.workersMin > checked.workersMax)
-      throw new Error(`workersMin (${checked.workersMin}) is above workersMax (${checked.workersMax})`);
-    if (checked.workersMax === 0) throw new Error("workersMax is 0, so no job would ever run");
-    return { title, settings: checked };
-  });
+/** Returns the settings of the stack, or the defaults, with the options that override them. */
+export async function namedSettings({ stack, endpoint, set }: ForecastFlags): Promise<Named[]> {
+  const ofStack = stack === undefined ? undefined : await settingsOfStack(stack, endpoint);
+  if (stack !== undefined && !ofStack)
+    throw new Error("the stack has no ServerlessEndpoint: give the settings with --set");
+  const settings = { ...(ofStack ?? DEFAULTS), ...set };
+  if (settings.workersMin > settings.workersMax)
+    throw new Error(`workersMin (${settings.workersMin}) is above workersMax (${settings.workersMax})`);
+  if (settings.workersMax === 0) throw new Error("workersMax is 0, so no job would ever run");
+  return [{ title: ofStack ? "Stack" : "Settings", settings }];
 }
 
 const DEFAULTS: Settings = {

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { systemReason } from "../../../emulator/io/systemReason";
 import { type Prices, PUBLIC_PRICES } from "../../../sdk/catalog/publicPrices";
+import { type PricedSettings, type PriceSource, tablePrices, workerPrices } from "../../../sdk/catalog/workerPrices";
 import { didYouMean } from "../../didYouMean";
-import type { Settings } from "./endpoints";
 
 /** A worker's price, and where it comes from. */
 export interface Price {
@@ -10,44 +10,31 @@ export interface Price {
   readonly source: string;
 }
 
-/** The settings that a price depends on. */
-type Priced = Pick<Settings, "gpuIds" | "gpuCount" | "instanceIds">;
-
 /**
  * Returns the price of a worker. For CPU workers, that is the price of the first instance. For GPU
  * workers, it is the price of all its GPUs in the first pool, where up to 4 workers run.
- * @throws Error if the price table does not contain it
+ * @param sources the sources in order: the first one that knows the price determines it
+ * @throws Error if no source knows it
  */
-export function priceOf({ gpuIds, gpuCount, instanceIds }: Priced, prices: Prices, source: string): Price {
-  const isOnCpus = instanceIds !== "";
-  const tier = (isOnCpus ? instanceIds : gpuIds).split(",")[0]?.trim() ?? "";
-  const perSecond = Object.hasOwn(prices.perSecond, tier) ? prices.perSecond[tier] : undefined;
-  if (perSecond !== undefined) {
-    return priceOfWorker(perSecond, `${tier} in ${source} of ${prices.date}`, isOnCpus ? 1 : gpuCount);
-  }
-  if (isOnCpus) {
+export function priceOf(settings: PricedSettings, sources: readonly PriceSource[]): Price {
+  const { instanceIds, gpuCount } = settings;
+  const [{ tier, perHour, source } = { tier: "", perHour: undefined, source: "" }] = workerPrices(settings, sources);
+  const gpus = instanceIds !== "" || gpuCount === 1 ? "" : `, ${gpuCount} GPUs each`;
+  // Otherwise, 0.00019 × 3600 / 3600 would show as 0.00018999999999999998.
+  if (perHour !== undefined)
+    return { perSecond: Number((perHour / 3600).toPrecision(12)), source: `${tier} in ${source}${gpus}` };
+  if (instanceIds !== "") {
     throw new Error(
       `no price is known for CPU workers (${tier}), because the service publishes none: give --prices the price of a worker ` +
         `in US dollars per second, or a file with "${tier}"`,
     );
   }
-  const hint = didYouMean(tier, Object.keys(prices.perSecond));
+  const hint = didYouMean(tier, Object.keys(PUBLIC_PRICES.perSecond));
   throw new Error(`no price is known for the GPU pool "${tier}": give --prices.${hint}`);
 }
 
-/**
- * Returns the price of a worker with several GPUs.
- * @param perGpu the price of one GPU
- */
-export function priceOfWorker(perGpu: number, source: string, gpuCount: number): Price {
-  if (gpuCount === 1) return { perSecond: perGpu, source };
-  // Otherwise, 3 × 0.00016 would show as 0.00048000000000000007.
-  return { perSecond: Number((perGpu * gpuCount).toPrecision(12)), source: `${source}, ${gpuCount} GPUs each` };
-}
-
-/** Reads prices from a file, or returns RunPod's public prices. */
-export function readPrices(file: string | undefined): { readonly prices: Prices; readonly source: string } {
-  if (file === undefined) return { prices: PUBLIC_PRICES, source: "the public price table" };
+/** Reads prices from a file. */
+export function readPrices(file: string): PriceSource {
   let content: unknown;
   try {
     content = JSON.parse(readFileSync(file, "utf8"));
@@ -58,7 +45,7 @@ export function readPrices(file: string | undefined): { readonly prices: Prices;
   if (!isPrices(content)) {
     throw new Error(`--prices ${file} must contain {"date": "2026-06-08", "perSecond": {"AMPERE_24": 0.00019}}`);
   }
-  return { prices: content, source: file };
+  return tablePrices(content, file);
 }
 
 function isPrices(value: unknown): value is Prices {

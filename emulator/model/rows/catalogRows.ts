@@ -16,7 +16,7 @@ export const catalog = {
   "catalog.best": assumed("The stock of a GPU type is the best of its data centers and CUDA versions that fit."),
   "catalog.default": assumed("Without a fault rule, stock is High everywhere; a machine has at most 8 GPUs."),
   "catalog.absent": assumed("A data center or a CUDA version that does not offer a type is not in the type's list."),
-  "catalog.sold-out": assumed("No worker starts where stock is None or Absent. Jobs wait, without an error."),
+  "catalog.sold-out": assumed("No worker starts where stock is None (soldOut) or Absent. Jobs wait, without an error."),
   "catalog.v2-parameters": documented(
     "include and product must be used together, and cudaVersions and minCudaVersion must not; otherwise 400.",
   ),

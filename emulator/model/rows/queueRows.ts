@@ -112,7 +112,7 @@ export const queue = {
   "queue.webhook-body": observed("A webhook is a POST of the whole job as JSON, unsigned."),
   "queue.webhook-tries": documented("A failed webhook is retried twice, 10 s apart; only status 200 counts."),
   "queue.webhook-tries-observed": observed("In the observed profile any 2xx counts, and the pauses are 5 s and 15 s."),
-  "queue.webhook-failed": observed("A webhook that cannot be delivered does not change the job."),
+  "queue.webhook-failed": observed("A webhook that cannot be delivered (dropWebhook) does not change the job."),
   "queue.webhook-states": assumed("FAILED and TIMED_OUT jobs also cause a notification; CANCELLED ones do not."),
   "queue.webhook-loopback": assumed("Webhooks go to loopback addresses only, unless an option allows others."),
   "queue.rate-limits": documented(

@@ -51,7 +51,7 @@ export const template = {
     "A template that an endpoint, a worker or a pod uses cannot be deleted; the message is assumed.",
   ),
   "template.recently-used": observed(
-    "In the observed profile, a template cannot be deleted until 2 minutes after its last use; the message is assumed.",
+    "In the observed profile, a template cannot be deleted until 2 minutes after its last use (by default 1 s in the emulator); the message is assumed.",
   ),
   "template.no-wait": assumed("In the contract profile, a template can be deleted as soon as nothing uses it."),
 };

@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { ConfigurationError, type InputProblem } from "../../../sdk/errors/errors";
 import { NO_SUCH_PROPERTY } from "../../../sdk/records/fields";
 import { UNKNOWN } from "../../engine/properties";
+import { missingHandlers } from "./handlersModule";
 import {
   customTimeoutsWarning,
   deletedWithWarning,
@@ -68,7 +69,11 @@ const OUTSIDE_A_STACK = {};
  */
 export function checkedOptions(original: DeclaredResource): pulumi.CustomResourceOptions {
   const { options, kind } = original;
-  const problems = [...resourceOptionProblems(kind, original.args, options), ...(original.problems ?? [])];
+  const problems = [
+    ...missingHandlers(),
+    ...resourceOptionProblems(kind, original.args, options),
+    ...(original.problems ?? []),
+  ];
   const isFinal = !areChangedLater(options);
   const declaration = { ...original, problems, ...(!isFinal && { findProblems: () => [] }) };
   for (const warning of [

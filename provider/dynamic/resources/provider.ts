@@ -36,15 +36,11 @@ export interface ServerlessGpuProviderArgs {
   /** URL of the queue API, with or without `/v2`. */
   queueUrl?: pulumi.Input<string> | undefined;
   /**
-   * GPU pools to accept in addition to those that this package and the environment know. The
-   * dynamic provider also accepts a comma-separated string.
+   * GPU pools and countries to accept although they look like typos of known ones, in addition to
+   * those in the environment. The dynamic provider also accepts a comma-separated string.
+   * @default none
    */
-  extraGpuTiers?: pulumi.Input<string | pulumi.Input<string>[]> | undefined;
-  /**
-   * Countries to accept in addition to those that this package and the environment know. The
-   * dynamic provider also accepts a comma-separated string.
-   */
-  extraLocations?: pulumi.Input<string | pulumi.Input<string>[]> | undefined;
+  acceptWords?: pulumi.Input<string | pulumi.Input<string>[]> | undefined;
 }
 
 /** The settings of each explicit provider as plain values, for the program's data sources. */
@@ -61,11 +57,10 @@ const settingsOfProviders = new WeakMap<pulumi.ProviderResource, pulumi.Output<R
 export class ServerlessGpuProvider extends pulumi.ProviderResource {
   constructor(name: string, args: ServerlessGpuProviderArgs, options?: pulumi.ResourceOptions) {
     const problem = explicitProviderProblem(name, args);
-    const { extraGpuTiers, extraLocations } = args;
+    const { acceptWords } = args;
     const settings: Record<string, pulumi.Input<string> | undefined> = {
       ...args,
-      extraGpuTiers: extraGpuTiers && commaList(extraGpuTiers),
-      extraLocations: extraLocations && commaList(extraLocations),
+      acceptWords: acceptWords && commaList(acceptWords),
       explicit: name,
     };
     const config = Object.entries(settings)

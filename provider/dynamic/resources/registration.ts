@@ -11,6 +11,7 @@ import { automaticName } from "../program/automaticName";
 import type { AdoptingClass } from "../program/preview";
 import { checkedOptions } from "../program/programChecks";
 import { secretInputs } from "../program/secretInputs";
+import { isUnitTest } from "../program/unitTest";
 import { explicitSettings, ServerlessGpuProvider } from "./provider";
 
 /** A resource class that uses `recordHandlers`. */
@@ -57,13 +58,36 @@ export function registration<T extends NamedRecord>(
   // The engine only fills in properties that exist when the resource is registered.
   const filled = args?.adoptId === undefined ? outputs : [...outputs, "__stamp"];
   const unresolved = Object.fromEntries(filled.map((output) => [output, undefined]));
-  const properties = args ? declared(name, args, options.parent) : { __mustExist: true };
+  const given = args ? declared(name, args, options.parent) : { __mustExist: true };
+  const properties = args && isUnitTest() ? withTexts(loadInputs(), given, config) : given;
   return [
     type,
     name,
     { ...unresolved, ...properties, ...(args && secretInputs(args, options)), __provider: provider },
     args?.adoptId === undefined ? { ...checked, ...(deletesBeforeReplace && { deleteBeforeReplace: true }) } : adopting,
   ];
+}
+
+/**
+ * Returns the arguments with lists as the texts that outputs contain. Pulumi's mocks return the
+ * arguments as outputs, and call no provider that would convert them.
+ */
+function withTexts(
+  { table, checkFields }: InputKind,
+  args: pulumi.Inputs,
+  config: () => ReadConfig | undefined,
+): pulumi.Inputs {
+  const convert = (name: string, value: unknown) => {
+    if (!Array.isArray(value)) return value;
+    const fields: Properties = { ...checkFields({ [name]: value }, config() ?? (() => undefined)).fields };
+    return fields[name] ?? value;
+  };
+  const entries = Object.entries(args).map(([name, value]: [string, unknown]) => {
+    if (!Object.hasOwn(table, name) || !(Array.isArray(value) || pulumi.Output.isInstance(value))) return [name, value];
+    const resolved: pulumi.Output<unknown> = pulumi.output<unknown>(value);
+    return [name, resolved.apply((all) => convert(name, all))];
+  });
+  return Object.fromEntries(entries);
 }
 
 function declared(name: string, args: CommonArgs & object, parent: pulumi.Resource | undefined): pulumi.Inputs {

@@ -1,138 +1,187 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { type PlayedScenario, playScenario, SCRAPE_S, WARM_UP_S } from "../../../cli/alerts/play/playScenario";
-import { clean, FAULT_ROWS, type FaultScenario, scenariosOf } from "../../../cli/alerts/play/scenarios";
-import { inputSeries, testFile } from "../../../cli/alerts/play/testFile";
-import { allRules, rulesFile } from "../../../cli/alerts/rules/rulesFile";
-import { toYaml } from "../../../cli/alerts/rules/yaml";
-import type { AlertSettings } from "../../../cli/alerts/stackSettings";
 import { faultChoices } from "../../../emulator/server/faultRule";
 import type { ManagementApi } from "../../../sdk";
-import { noPrometheus, promtool, promtoolFindings } from "../../support/prometheus";
-
-const ENDPOINT: AlertSettings = {
-  id: "llama1234567",
-  name: "llama",
-  workersMin: 0,
-  workersMax: 3,
-  scalerType: "QUEUE_DELAY",
-  scalerValue: 4,
-  idleTimeout: 10,
-  type: "QUEUE",
-};
-const OTHER: AlertSettings = { ...ENDPOINT, id: "other1234567", name: "other", workersMin: 1 };
-const OPTIONS = { failureShare: 0.1, staleMinutes: 10 };
-const rules = allRules([ENDPOINT, OTHER], OPTIONS);
-
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "alerts-"));
-  writeFileSync(path.join(folder, "rules.yml"), rulesFile([ENDPOINT, OTHER], OPTIONS));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** Returns the alerts that fire at each minute of a play, as promtool computes them. */
-function firingIn({
-  scenario,
-  series,
-  scrapes,
-}: PlayedScenario): { readonly minute: number; readonly alert: string }[] {
-  const looks = Array.from({ length: scrapes }, (_, at) => ({
-    expr: 'ALERTS{alertstate="firing"}',
-    eval_time: `${at * SCRAPE_S}s`,
-    exp_samples: [],
-  }));
-  const test = {
-    name: scenario.name,
-    interval: `${SCRAPE_S}s`,
-    input_series: inputSeries(series, scrapes),
-    promql_expr_test: looks,
-  };
-  const file = path.join(folder, "probe.yml");
-  writeFileSync(file, toYaml({ rule_files: ["rules.yml"], evaluation_interval: `${SCRAPE_S}s`, tests: [test] }));
-  const text = promtoolFindings(["test", "rules", file]);
-  return text.split(/expr: "ALERTS/).flatMap((part) => {
-    const [, hours, minutes] = /time: (?:(\d+)h)?(?:(\d+)m)?/.exec(part) ?? [];
-    const minute = Number(hours ?? 0) * 60 + Number(minutes ?? 0);
-    return [...part.matchAll(/alertname="(\w+)"/g)].map(([, alert = ""]) => ({ minute, alert }));
-  });
-}
+import { noPrometheus, promtool } from "../../support/prometheus";
+import { ACCOUNT_FAULTS, ENDPOINT_FAULTS, type Fault, RARELY_BUSY } from "./faults";
+import { type Firing, firingIn, RULES, withRules } from "./firing";
+import { type FleetEndpoint, type FleetKind, fleetOf } from "./fleet";
+import { beginS, endS, type FaultyEndpoint, type FleetPlan, playFleet, RECOVERS_S, WARM_UP_S } from "./playFleet";
 
 const title = noPrometheus ? ` (${noPrometheus})` : "";
 const describeWith = noPrometheus ? describe.skip : describe;
 const table: string[] = [];
 afterAll(() => {
   if (table.length > 0)
-    process.stdout.write(`| what | API | intended | fires after | false | ends after |\n${table.join("\n")}\n`);
+    process.stdout.write(`| what | endpoints | fires after (min) | ends after (min) |\n${table.join("\n")}\n`);
 });
 
-/** Judges a play, and adds its row to the table. */
-async function judge(api: ManagementApi, scenario: FaultScenario, endpoints = [ENDPOINT, OTHER]) {
-  const played = await playScenario(api, endpoints, scenario);
-  const fired = firingIn(played);
-  const beginMin = WARM_UP_S / 60;
-  const endMin = beginMin + scenario.lastsS / 60 + (scenario.restarts ? 1 : 0);
-  const intended = scenario.intended.map((alert) => {
-    const minutes = fired.filter((each) => each.alert === alert).map(({ minute }) => minute);
-    return { alert, first: Math.min(...minutes) - beginMin, last: Math.max(...minutes) - endMin };
+const canHave = ({ kinds }: Fault, { kind, isBalancer }: FleetEndpoint) =>
+  !isBalancer && (kinds === undefined || kinds.includes(kind as FleetKind));
+
+/** Plays a fleet, and judges each alert of each faulty endpoint. Returns all that fires. */
+async function judge(
+  api: ManagementApi,
+  fleet: readonly FleetEndpoint[],
+  faulty: readonly FaultyEndpoint[],
+  more: Partial<FleetPlan> = {},
+  mayFire: (firing: Firing) => boolean = () => false,
+) {
+  const firing = firingIn(await playFleet({ api, fleet, faulty, ...more }));
+  const problems = faulty.flatMap((each) => problemsOf(each, firing, fleet.length, api));
+  const isIntended = ({ alert, endpointId }: Firing) =>
+    faulty.some(({ fault, endpoint }) => alert in fault.alerts && (endpointId === "" || endpointId === endpoint.id));
+  const wrong = firing.filter((each) => !isIntended(each) && !mayFire(each));
+  const summary = wrong.map(({ minute, alert, endpointId }) => {
+    const { name } = faulty.find(({ endpoint }) => endpoint.id === endpointId) ?? { name: "no fault" };
+    return `${alert} of ${endpointId} (${name}) at ${minute - WARM_UP_S / 60}`;
   });
-  const wrong = fired.filter(({ alert }) => !scenario.intended.includes(alert));
-  const shown = (values: readonly number[]) => values.map((value) => `${value} min`).join(", ") || "–";
-  const names = [...new Set(wrong.map(({ alert }) => alert))].join(", ");
-  table.push(
-    `| ${scenario.name} | ${api} | ${scenario.intended.join(", ") || "none"} | ${shown(intended.map(({ first }) => first))} | ` +
-      `${names || 0} | ${shown(intended.map(({ last }) => last + 1))} |`,
-  );
-  expect(wrong).toEqual([]);
-  for (const { alert, first, last } of intended) {
-    expect([alert, first >= 0 && first <= scenario.withinS / 60]).toEqual([alert, true]);
-    expect([alert, last < scenario.recoversS / 60]).toEqual([alert, true]);
-  }
-  return played;
+  expect([...problems, ...summary]).toEqual([]);
+  // However many exporters there are, an endpoint has each alert once.
+  const keys = firing.map(({ minute, alert, endpointId, instance }) => [minute, alert, endpointId, instance].join());
+  expect(keys.filter((key, at) => keys.indexOf(key) !== at)).toEqual([]);
+  return firing.map((each) => ({ ...each, minute: each.minute - WARM_UP_S / 60 }));
 }
 
-test("the table contains a row for every kind of fault that the emulator supports", () => {
-  expect(Object.keys(FAULT_ROWS).sort()).toEqual(
-    faultChoices()
-      .map(({ name }) => name)
-      .sort(),
+function problemsOf({ name, fault, endpoint }: FaultyEndpoint, firing: readonly Firing[], count: number, api: string) {
+  return Object.entries(fault.alerts).flatMap(([alert, withinMin]) => {
+    const own = firing.filter((each) => each.alert === alert && ["", endpoint.id].includes(each.endpointId));
+    const minutes = own.map(({ minute }) => minute);
+    const after = Math.min(...minutes) - beginS(fault) / 60;
+    const ends = Math.max(...minutes) + 1 - endS(fault) / 60;
+    table.push(`| ${name}: ${alert} | ${endpoint.kind} of ${count}, ${api} | ${after} of ${withinMin} | ${ends} |`);
+    const isInTime = after >= 0 && after <= withinMin && ends < RECOVERS_S / 60;
+    return isInTime ? [] : [`${alert} of ${endpoint.id} (${name}) fires after ${after}, ends after ${ends}`];
+  });
+}
+
+/** Returns the faults of the table, each at its own endpoint of each kind. */
+function spread(fleet: readonly FleetEndpoint[]): FaultyEndpoint[] {
+  const free = new Map<string, FleetEndpoint[]>();
+  for (const each of fleet) free.set(each.kind, [...(free.get(each.kind) ?? []), each]);
+  return Object.entries(ENDPOINT_FAULTS).flatMap(([name, fault]) =>
+    [...free.values()].flatMap((endpoints) => {
+      const [first] = endpoints;
+      if (!first || !canHave(fault, first)) return [];
+      return [{ name, fault, endpoint: endpoints.shift() as FleetEndpoint }];
+    }),
   );
+}
+
+test("the tables contain a row for every kind of fault that the emulator supports", () => {
+  const rows = Object.keys({ ...ENDPOINT_FAULTS, ...ACCOUNT_FAULTS });
+  expect(rows).toEqual(expect.arrayContaining(faultChoices().map(({ name }) => name)));
 });
 
 describeWith(`the rules${title}`, () => {
-  test("promtool accepts the rules", () => {
-    expect(promtool(["check", "rules", path.join(folder, "rules.yml")])).toContain("SUCCESS");
+  test("promtool accepts the rules, of which there are about twenty for every account", () => {
+    expect(withRules((folder) => promtool(["check", "rules", path.join(folder, "rules.yml")]))).toMatch(
+      /SUCCESS: \d+ rules found/,
+    );
+    const count = RULES.match(/- alert:/g)?.length;
+    process.stdout.write(`${count} rules, ${Buffer.byteLength(RULES)} bytes\n`);
+    expect(count).toBeLessThanOrEqual(20);
   });
 
-  test.each(scenariosOf(ENDPOINT).map((scenario) => [scenario.name, scenario] as const))(
-    "only the intended alert fires in time, and it resolves: %s",
-    async (_, scenario) => {
-      const played = await judge("graphql", scenario);
-      const file = path.join(folder, "rules.test.yml");
-      writeFileSync(file, testFile("rules.yml", rules, [played]));
-      expect(promtool(["test", "rules", file])).toContain("SUCCESS");
+  test.each([
+    [9, 10, true],
+    [10, 11, false],
+  ])("a failed job and %i completed ones, %i in all, are at least 10 %% failed: %s", (completed, _, isReported) => {
+    const until = 23;
+    const at = (values: (minute: number) => number) => Array.from({ length: until }, (__, minute) => values(minute));
+    const own = 'endpoint_id="e1",instance="i",job="gpu"';
+    const series = new Map([
+      [`serverless_gpu_endpoint_jobs_failed_total{${own}}`, at((minute) => (minute < 20 ? 0 : 1))],
+      [
+        `serverless_gpu_endpoint_jobs_completed_total{${own}}`,
+        at((minute) => Math.min(completed, Math.max(0, minute - 9))),
+      ],
+      [`serverless_gpu_endpoint_read_age_seconds{${own},read="queue"}`, at(() => 1)],
+      ['serverless_gpu_exporter_info{instance="i",job="gpu"}', at(() => 1)],
+    ]);
+    const fired = firingIn({ series, scrapes: until });
+    expect([...new Set(fired.map(({ alert }) => alert))]).toEqual(isReported ? ["JobsFail"] : []);
+  });
+
+  test.each(Object.entries(ENDPOINT_FAULTS))(
+    "with one endpoint, only the intended alerts fire in time, and end: %s",
+    async (name, fault) => {
+      const fleet = fleetOf(1, fault.kinds ?? ["delay1"]);
+      await judge(
+        "graphql",
+        fleet,
+        fleet.map((endpoint) => ({ name, fault, endpoint })),
+      );
     },
     600_000,
   );
 
   test.each([
-    "status",
-    "hang",
-    "crashLoop",
-    "soldOut",
-    "killWorker",
-  ])("over REST v2, only the intended alert fires in time: %s", async (name) => {
-    const [scenario] = scenariosOf(ENDPOINT, [name]);
-    await judge("v2", scenario as FaultScenario);
+    1, 6,
+  ])("with %i endpoints, only the intended alerts about the account fire in time, and end", async (count) => {
+    for (const [name, fault] of Object.entries(ACCOUNT_FAULTS)) {
+      const fleet = fleetOf(count);
+      const isOfAll = "QueueNotServed" in fault.alerts;
+      const faulty = fleet.filter((each, at) => (isOfAll ? canHave(fault, each) : at === 0));
+      await judge(
+        "graphql",
+        fleet,
+        faulty.map((endpoint) => ({ name, fault, endpoint })),
+      );
+    }
+  }, 1_800_000);
+
+  test("with 300 endpoints, each fault fires its own alerts at its own endpoint, whatever the scaler and workersMax", async () => {
+    const fleet = fleetOf(300);
+    await judge("v2", fleet, spread(fleet));
+  }, 1_800_000);
+
+  test("one alert fires while the only exporter cannot be scraped, whatever the number of endpoints", async () => {
+    const isUp = (minute: number) => minute < 0 || minute >= 40;
+    const firing = await judge(
+      "graphql",
+      fleetOf(6),
+      [],
+      { isUp, lastsS: WARM_UP_S + 80 * 60 },
+      isAlert("ExporterDown"),
+    );
+    const minutes = firing.map(({ minute }) => minute);
+    expect([minutes[0], minutes.length, minutes.at(-1)]).toEqual([5, 35, 39]);
   }, 600_000);
 
-  test("the rules report workers that workersMin keeps running for six hours without jobs", async () => {
-    const scenario = scenariosOf(OTHER, []).at(-1) as FaultScenario;
-    await judge("graphql", { ...scenario, name: `${scenario.name} (workersMin 1)` }, [OTHER, ENDPOINT]);
-  });
+  test("with two exporters, one of which stops reading while an endpoint is renamed and management is down, faults of endpoints fire as usual", async () => {
+    const fleet = fleetOf(6);
+    const { crashLoop, "more jobs than workersMax can run": overload } = ENDPOINT_FAULTS;
+    const [first, second] = fleet as [FleetEndpoint, FleetEndpoint];
+    const faulty = [
+      { name: "crashLoop", fault: crashLoop as Fault, endpoint: first },
+      { name: "more jobs", fault: overload as Fault, endpoint: second },
+    ];
+    const eachMinute: FleetPlan["eachMinute"] = async (minute, play, exporters) => {
+      const { emulator } = play;
+      if (exporters.length === 1) exporters.push(await play.addExporter());
+      if (minute === 2) for (const { id } of [first, second]) emulator.endpoints.change(id, { name: `renamed ${id}` });
+      if (minute === 2) exporters[1]?.stopReading();
+      if (minute === 4) emulator.faults.add({ name: "down", match: { interface: "graphql" }, effect: { status: 503 } });
+      if (minute === 40)
+        for (const { id, name } of emulator.faults.list()) if (name === "down") emulator.faults.remove(id);
+    };
+    const firing = await judge("graphql", fleet, faulty, { eachMinute }, isAlert("NoAccountRead"));
+    const unread = firing.filter(({ alert }) => alert === "NoAccountRead");
+    const minutesOf = (instance: string) =>
+      unread.filter((each) => each.instance === instance).map(({ minute }) => minute);
+    expect([minutesOf("gpu-0:9837")[0], minutesOf("gpu-0:9837").at(-1)]).toEqual([16, 40]);
+    expect([minutesOf("gpu-1:9837")[0], minutesOf("gpu-1:9837").length > 50]).toEqual([14, true]);
+  }, 600_000);
+
+  test("a worker of workersMin that has a job every three hours is reported, and one that has a job every five minutes is not", async () => {
+    const [rare, busy] = fleetOf(2, ["warm"]) as [FleetEndpoint, FleetEndpoint];
+    const faulty = [{ name: "a job every three hours", fault: RARELY_BUSY, endpoint: rare }];
+    await judge("graphql", [rare, busy], faulty, { healthEveryMs: 60_000 });
+  }, 900_000);
 
   test("no alert fires in a week without faults", async () => {
-    await judge("graphql", clean(7 * 86_400));
+    await judge("graphql", fleetOf(6), [], { lastsS: 7 * 86_400, healthEveryMs: 60_000 });
   }, 1_800_000);
 });
+
+const isAlert = (name: string) => (firing: Firing) => firing.alert === name;

@@ -25,6 +25,8 @@ interface StepOptions {
   readonly dependencies?: Readonly<Record<string, readonly string[]>>;
   readonly retainOnDelete?: boolean;
   readonly deletedWith?: string;
+  /** The errors of the last run. */
+  readonly initErrors?: readonly string[];
   /** The id of the option `import`. */
   readonly importID?: string;
 }
@@ -36,7 +38,16 @@ export function urnOf(name: string, kind = "ServerlessEndpoint", form: Form = "d
 
 /** Returns a step as `pulumi preview --json` prints it. */
 export function step(op: string, name: string, options: StepOptions): object {
-  const { kind = "ServerlessEndpoint", old, inputs, form = "dynamic", retainOnDelete, deletedWith, importID } = options;
+  const {
+    kind = "ServerlessEndpoint",
+    old,
+    inputs,
+    form = "dynamic",
+    retainOnDelete,
+    deletedWith,
+    importID,
+    initErrors,
+  } = options;
   const provider = `urn:pulumi:dev::test::pulumi:providers:x::${options.provider ?? "default"}::id`;
   const written = (values: Values) =>
     Object.fromEntries(
@@ -57,7 +68,7 @@ export function step(op: string, name: string, options: StepOptions): object {
     op,
     urn: common.urn,
     provider,
-    ...(old && { oldState: { ...common, id, inputs: written(outputs), outputs: written(outputs) } }),
+    ...(old && { oldState: { ...common, id, initErrors, inputs: written(outputs), outputs: written(outputs) } }),
     ...(inputs && {
       newState: { ...common, importID, inputs: written(inputs), propertyDependencies: options.dependencies ?? {} },
     }),

@@ -40,7 +40,7 @@ async function played({ settings = {}, isReleased = false, ...rest }: Change, fl
   try {
     const after = { title: "After", settings: { ...BEFORE, ...settings }, ...rest };
     const given = { seeds: 3, coldStart: [{ seconds: 30, weight: 1 }], ttl: 3600, ...flags };
-    return await playedReport(given, read, [{ title: "Before", settings: BEFORE }, after], isReleased);
+    return await playedReport(given, read, [{ title: "Before", settings: BEFORE }, after], { isReleased });
   } finally {
     read.close();
   }

@@ -28,6 +28,7 @@ function summary(workersMin: number, costs: readonly number[], delays: readonly 
     jobs: range([100]),
     started: range([100]),
     completed: range([100]),
+    finished: range([100]),
     queueDepth: none,
     workerSeconds: none,
     delayS: { p95: range(delays) },

@@ -218,7 +218,6 @@ test.each<[string[], number, string]>([
   [["--load", "jobs.csv", "--cold-start", "none.txt"], 1, "none.txt cannot be read"],
   [["--load", "jobs.csv", "--max-lost", "some"], 2, "is not a whole number"],
   [["--load", "jobs.csv", "--for", "1 week"], 2, "is not a time"],
-  [["--load", "jobs.csv", "--max-during", "p95=1s"], 2, "--max-during needs --stack and --program"],
   [["--load", "jobs.csv", "--sweep", "workerMin=1"], 2, "Did you mean workersMin?"],
   [["--load", "jobs.csv", "--set", "workersMin=4"], 1, "workersMin (4) is above workersMax (3)"],
   [["--load", "jobs.csv", "--set", "workersMax=0"], 1, "no job would ever run"],

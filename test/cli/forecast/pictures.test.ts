@@ -1,12 +1,12 @@
-import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { COMPILE_CACHE } from "../../support/compiledCode";
-import { MAIN } from "../command";
+import { jsonOf, playedReport, textOf } from "../../../cli/forecast/forecast";
+import type { ForecastFlags } from "../../../cli/forecast/forecastFlags";
+import { readLoad } from "../../../cli/forecast/load/readLoad";
+import { writePictures } from "../../../cli/forecast/report/page";
+import { settingsOf } from "../../../cli/forecast/settings/endpoints";
 
-const TYPE = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";
-const URN = `urn:pulumi:dev::test::${TYPE}::llama`;
 jest.setTimeout(120_000);
 
 let folder: string;
@@ -16,41 +16,27 @@ beforeAll(() => {
   writeFileSync(path.join(folder, "jobs.csv"), `arrival_s,duration_s\n${rows.join("\n")}`);
   const perSecond = { AMPERE_24: 0.0001, ADA_80_PRO: 0.0014 };
   writeFileSync(path.join(folder, "prices.json"), JSON.stringify({ date: "2026-01-01", perSecond }));
-  // An engine whose stack and program have the settings in two files.
-  const engine =
-    '#!/bin/sh\ncd "$(dirname "$0")"\nif [ "$1" = stack ]; then cat state.json; else cat preview.json; fi\n';
-  writeFileSync(path.join(folder, "pulumi"), engine, { mode: 0o755 });
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function forecast(...args: string[]): Promise<string> {
-  const env = { ...process.env, ...COMPILE_CACHE, PATH: `${folder}:${process.env.PATH}` };
-  return new Promise((resolve, reject) => {
-    const all = [
-      MAIN,
-      "forecast",
-      "--load",
-      "jobs.csv",
-      "--for",
-      "1h",
-      "--seeds",
-      "3",
-      "--stack",
-      "--program",
-      ...args,
-    ];
-    execFile(process.execPath, all, { cwd: folder, env }, (error, stdout) => (error ? reject(error) : resolve(stdout)));
-  });
-}
-
-function change(before: object, after: object): void {
-  const resource = { urn: URN, type: TYPE };
-  writeFileSync(
-    path.join(folder, "state.json"),
-    JSON.stringify({ deployment: { resources: [{ ...resource, outputs: before }] } }),
-  );
-  const steps = [{ op: "update", urn: URN, oldState: { outputs: before }, newState: { ...resource, inputs: after } }];
-  writeFileSync(path.join(folder, "preview.json"), JSON.stringify({ steps }));
+/** Plays a change, and writes its pictures. */
+async function played(
+  before: object,
+  after: object,
+  prices: ForecastFlags["prices"] = path.join(folder, "prices.json"),
+) {
+  const read = readLoad(path.join(folder, "jobs.csv"), undefined, 3600);
+  try {
+    const named = Object.entries({ Before: before, After: after }).map(([title, values]) => ({
+      title,
+      settings: settingsOf({ urn: "llama", values: { ...values } }),
+    }));
+    const report = await playedReport({ seeds: 3, prices }, read, named);
+    writePictures(folder, report);
+    return report;
+  } finally {
+    read.close();
+  }
 }
 
 const OLD = { gpuIds: "AMPERE_24", gpuCount: 1, workersMax: 3, templateId: "t" };
@@ -70,21 +56,20 @@ function lineEnds(svg: string, color: string): number[] {
   return lines.map(([, points = ""]) => Number(points.split(" ").at(-1)?.split(",")[1]));
 }
 
-test.each<[string, object, string[]]>([
-  ["the GPU pool", { ...OLD, gpuIds: "ADA_80_PRO" }, []],
-  ["the number of GPUs", { ...OLD, gpuCount: 4 }, []],
-  ["only the workers, at one price", { ...OLD, workersMin: 1 }, ["--prices", "0.002"]],
-])("the page and the picture show the terminal's numbers for a change of %s", async (_, after, more) => {
-  change(OLD, after);
-  const args = [...(more.length > 0 ? more : ["--prices", "prices.json"]), "--pictures", "."];
-  const stdout = await forecast(...args);
+test.each<[string, object, number | undefined]>([
+  ["the GPU pool", { ...OLD, gpuIds: "ADA_80_PRO" }, undefined],
+  ["the number of GPUs", { ...OLD, gpuCount: 4 }, undefined],
+  ["only the workers, at one price", { ...OLD, workersMin: 1 }, 0.002],
+])("the page and the picture show the terminal's numbers for a change of %s", async (_, after, price) => {
+  const report = await played(OLD, after, price);
+  const stdout = textOf(report);
   const known = new Set(numbersIn(stdout));
   const page = readFileSync(path.join(folder, "forecast.html"), "utf8");
   const svg = readFileSync(path.join(folder, "forecast.svg"), "utf8");
   for (const text of [page, svg]) expect(numbersIn(text).filter((number) => !known.has(number))).toEqual([]);
   expect(svg).toContain(`${/cost a month +\S+ +(\S+)/.exec(stdout.slice(stdout.indexOf("After")))?.[1]} a month`);
   // The lines of the cost end at heights with the ratio of the two costs.
-  const { results } = JSON.parse(await forecast(...args, "--json")) as { results: { cost: { middle: number } }[] };
+  const { results } = jsonOf(report) as { results: { cost: { middle: number } }[] };
   const [old, current] = results.map(({ cost }) => cost.middle) as [number, number];
   const bottom = Math.max(...[...svg.matchAll(/class="grid"[^>]* y1="([\d.]+)"/g)].map(([, y]) => Number(y)));
   const height = (color: string) => bottom - (lineEnds(svg, color).at(-1) ?? 0);
@@ -93,8 +78,7 @@ test.each<[string, object, string[]]>([
 });
 
 test("a page contains its charts once for wide windows and once for narrow ones", async () => {
-  change(OLD, { ...OLD, gpuCount: 2 });
-  await forecast("--prices", "prices.json", "--pictures", ".");
+  await played(OLD, { ...OLD, gpuCount: 2 });
   const page = readFileSync(path.join(folder, "forecast.html"), "utf8");
   const widths = [...page.matchAll(/<svg class="fc (\w+)"[^>]* viewBox="0 0 (\d+) /g)].map((found) => found.slice(1));
   expect(widths).toEqual([

@@ -1,15 +1,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { startPlay } from "../../../cli/alerts/play/play";
 import { playedReport } from "../../../cli/forecast/forecast";
 import type { ForecastFlags } from "../../../cli/forecast/forecastFlags";
 import { readLoad } from "../../../cli/forecast/load/readLoad";
-import { type CalibrationRow, LARGEST_ERROR } from "../../../cli/forecast/report/calibration";
+import { type CalibrationRow, LARGEST_ERROR, LEAST } from "../../../cli/forecast/report/calibration";
 import { openRecorder } from "../../../cli/metrics/recorder";
 import { seededRandom } from "../../../emulator/model/random";
 import type { Job } from "../../../sdk/jobs/jobRecord";
 import { createJobRecorder } from "../../../sdk/recording/jobRecorder";
+import { startPlay } from "../../support/play";
 
 jest.setTimeout(900_000);
 
@@ -33,6 +33,12 @@ interface Hidden {
   /** Returns how long a job runs, in seconds. */
   readonly runS: (random: () => number) => number;
   readonly throttled?: { readonly share: number; readonly seconds: number };
+  /** The share of jobs that fail. */
+  readonly failing?: number;
+  /** The hours in which the exporter does not run. */
+  readonly gap?: readonly [fromH: number, toH: number];
+  /** `false` if no client records its jobs, so that delays are not measured. */
+  readonly hasClients?: boolean;
 }
 
 type Figures = Readonly<Record<CalibrationRow["name"], number>>;
@@ -49,7 +55,8 @@ interface JobEvent {
 }
 
 /** Records some hours of an emulator in virtual time. Returns what really happened. */
-async function record({ coldStartS, runS, throttled }: Hidden): Promise<Figures> {
+async function record(hidden: Hidden): Promise<Figures> {
+  const { coldStartS, runS, throttled, failing = 0, gap = [HOURS, HOURS], hasClients = true } = hidden;
   const { next } = seededRandom(11);
   const [startedAt, delaysS] = [new Map<number, number>(), [] as number[]];
   const ended: { readonly id: string; readonly number: number }[] = [];
@@ -70,6 +77,7 @@ async function record({ coldStartS, runS, throttled }: Hidden): Promise<Figures>
           startedAt.set(number, now());
           await sleep(runS(random) * 1000);
           ended.push({ id, number });
+          if (random() < failing) throw new Error("out of memory");
         },
       },
     },
@@ -86,8 +94,9 @@ async function record({ coldStartS, runS, throttled }: Hidden): Promise<Figures>
     const headers = { authorization: `Bearer ${emulator.apiKey}` };
     return (await (await fetch(`${emulator.url}/v2/e1/${words}`, { headers })).json()) as Record<string, never>;
   };
-  const recorder = openRecorder(folder, play.readings, "", () => {});
-  play.readings.onRound(() => recorder.look());
+  const open = () => openRecorder(folder, play.readings, "", () => {});
+  let recorder: ReturnType<typeof open> | undefined = open();
+  play.readings.onRound(() => recorder?.look());
   const see = createJobRecorder(
     folder,
     "client",
@@ -97,6 +106,10 @@ async function record({ coldStartS, runS, throttled }: Hidden): Promise<Figures>
   await play.advance(60_000);
   const submittedAt: number[] = [];
   const endMs = play.elapsedS() * 1000 + HOURS * HOUR_MS;
+  const startS = play.elapsedS();
+  const isInGap = (elapsedS = play.elapsedS()) =>
+    elapsedS >= startS + gap[0] * 3600 && elapsedS < startS + gap[1] * 3600;
+  const seen = new Set<number>();
   let workerSeconds = 0;
   while (play.elapsedS() * 1000 < endMs) {
     let gapMs = (-Math.log(1 - next()) * HOUR_MS) / MOST_AN_HOUR;
@@ -105,43 +118,49 @@ async function record({ coldStartS, runS, throttled }: Hidden): Promise<Figures>
       await play.advance(stepMs);
       gapMs -= stepMs;
       const { running = 0, idle = 0, initializing = 0 } = (await ask("health")).workers ?? ({} as never);
-      workerSeconds += ((running + idle + initializing) * stepMs) / 1000;
+      if (!isInGap()) workerSeconds += ((running + idle + initializing) * stepMs) / 1000;
+      if (isInGap() && recorder) {
+        recorder.close();
+        recorder = undefined;
+      } else if (!isInGap()) recorder ??= open();
     }
     const share = 0.6 + 0.4 * Math.sin((2 * Math.PI * play.elapsedS() * 1000) / (HOURS * HOUR_MS));
     if (next() < share) {
+      if (!isInGap()) seen.add(submittedAt.length);
       submittedAt.push(emulator.clock.now());
       await play.submit("e1", { number: submittedAt.length - 1 });
     }
     for (const { id, number } of ended.splice(0)) {
       delaysS[number] = ((startedAt.get(number) ?? 0) - (submittedAt[number] ?? 0)) / 1000;
       const job = (await ask(`status/${id}`)) as unknown as Job;
-      see({ endpointId: "e1", job, submittedAt: submittedAt[number] });
+      if (hasClients) see({ endpointId: "e1", job, submittedAt: submittedAt[number] });
     }
   }
   await play.advance(60_000);
-  recorder.close();
+  recorder?.close();
   const arrivals = emulator.journal.requests({ operation: "run" } as never);
   expect(arrivals.map(({ at }) => at)).toEqual(submittedAt);
-  const sorted = delaysS.filter((delay) => delay !== undefined).sort((one, other) => one - other);
+  const sorted = delaysS.filter((delay, at) => delay !== undefined && seen.has(at)).sort((one, other) => one - other);
   const percentile = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
   return {
-    completed: sorted.length,
+    finished: sorted.length,
     workerSeconds,
     delayP50: percentile(0.5),
     delayP95: percentile(0.95),
     // Little's law: each second of waiting is one of a job in the queue.
-    queueDepth: sorted.reduce((sum, delay) => sum + delay, 0) / (HOURS * 3600),
+    queueDepth: sorted.reduce((sum, delay) => sum + delay, 0) / ((HOURS - (gap[1] - gap[0])) * 3600),
   };
 }
 
 /** Forecasts the recorded hours. Prints and returns each figure's error beside the true one. */
 async function compared(truth: Figures, flags: ForecastFlags) {
-  const read = readLoad(folder, undefined, undefined, "llama");
+  const read = readLoad(folder, flags.duration, undefined, "llama");
   try {
-    const { calibration } = await playedReport({ seeds: 6, ...flags }, read, [{ title: "Before", settings: SETTINGS }]);
+    const { calibration, exceeded } = await playedReport({ seeds: 6, ...flags }, read, [
+      { title: "Before", settings: SETTINGS },
+    ]);
     const rows = calibration.rows.map(({ name, measured, forecast, error }) => {
-      const least = { completed: 1, queueDepth: 1, workerSeconds: 60, delayP50: 1, delayP95: 1 }[name];
-      const trueError = (forecast.middle - truth[name]) / Math.max(truth[name], least);
+      const trueError = (forecast.middle - truth[name]) / Math.max(truth[name], LEAST[name]);
       return { name, measured, true: truth[name], forecast: forecast.middle, error, trueError };
     });
     const shown = rows.map(
@@ -150,7 +169,7 @@ async function compared(truth: Figures, flags: ForecastFlags) {
         `${figures.true.toFixed(1)}; printed error ${(error * 100).toFixed(1)} %, true error ${(trueError * 100).toFixed(1)} %`,
     );
     process.stdout.write(`${JSON.stringify(flags)}: ${calibration.verdict}\n  ${shown.join("\n  ")}\n`);
-    return { verdict: calibration.verdict, rows };
+    return { verdict: calibration.verdict, rows, exceeded, description: read.description };
   } finally {
     read.close();
   }
@@ -161,6 +180,8 @@ const uniform = (from: number, to: number) => (random: () => number) => from + r
 
 test.each<[string, Hidden]>([
   ["a cold start of 90 s and uniform run times", { coldStartS: 90, runS: uniform(5, 15) }],
+  ["jobs that fail", { coldStartS: 60, runS: uniform(5, 15), failing: 0.3 }],
+  ["two hours without a recorder", { coldStartS: 60, runS: uniform(10, 20), gap: [2, 4] }],
   ["a cold start of 20 s and exponential run times", { coldStartS: 20, runS: exponential(25) }],
   [
     "a cold start of 60 s and throttled workers",
@@ -173,10 +194,28 @@ test.each<[string, Hidden]>([
   for (const { error, trueError } of informed.rows) expect(Math.abs(error - trueError)).toBeLessThan(0.1);
   expect(informed.verdict).toBe("calibrated");
   for (const { verdict, rows } of [informed, uninformed]) {
-    expect(rows.map(({ name }) => name)).toEqual(["completed", "queueDepth", "workerSeconds", "delayP50", "delayP95"]);
+    expect(rows.map(({ name }) => name)).toEqual(["finished", "queueDepth", "workerSeconds", "delayP50", "delayP95"]);
     const largest = Math.max(...rows.map(({ trueError }) => Math.abs(trueError)));
     // Near the border, the sampled figures may be on the other side of it.
     if (Math.abs(largest - LARGEST_ERROR) > 0.1)
       expect(verdict).toBe(largest > LARGEST_ERROR ? "not calibrated" : "calibrated");
   }
+});
+
+test("without measured delays, the verdict is not about them, and a limit of them is not met", async () => {
+  const hidden = { coldStartS: 90, runS: uniform(5, 15), hasClients: false };
+  const truth = await record(hidden);
+  const flags = { duration: { fromS: 5, toS: 15 }, coldStart: [{ seconds: 90, weight: 1 }], requireCalibration: true };
+  const [cost, delay] = [await compared(truth, flags), await compared(truth, { ...flags, maxP95: 3600 })];
+  expect(cost.rows.map(({ name }) => name)).toEqual(["finished", "queueDepth", "workerSeconds"]);
+  expect([cost.verdict, cost.exceeded]).toEqual(["calibrated", []]);
+  expect(delay.exceeded).toEqual([expect.stringContaining("demands measured delays")]);
+});
+
+test("a gap is left out of both sides, and the description says how long it is", async () => {
+  const truth = await record({ coldStartS: 30, runS: uniform(10, 20), gap: [1, 5] });
+  const { rows, description } = await compared(truth, { coldStart: [{ seconds: 30, weight: 1 }] });
+  expect(description).toMatch(/, (3\.9\d?|4|4\.0\d) h without measurements left out/);
+  const { measured = 0, true: real = 1 } = rows.find(({ name }) => name === "workerSeconds") ?? {};
+  expect(Math.abs(measured / real - 1)).toBeLessThan(0.1);
 });

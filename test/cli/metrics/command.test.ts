@@ -43,7 +43,9 @@ async function scraped(url: string): Promise<string> {
 test("metrics serves the values that it reads, without keys or secrets, until it is interrupted", async () => {
   const { child, output, url } = await serve();
   const text = await scraped(url);
-  expect(text).toContain('endpoint="prod-llama",endpoint_id="llama1234567"');
+  expect(text).toContain(
+    'endpoint_info{endpoint_id="llama1234567",name="prod-llama",type="QUEUE",scaler_type="QUEUE_DELAY"} 1',
+  );
   expect(text).toContain('endpoint_id="tests1234567"');
   expect((await fetch(url.replace("metrics", "other"))).status).toBe(404);
   expect((await fetch(url, { method: "POST" })).status).toBe(405);

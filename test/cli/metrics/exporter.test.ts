@@ -1,5 +1,5 @@
-import { startPlay } from "../../../cli/alerts/play/play";
 import type { EmulatorOptions } from "../../../emulator";
+import { startPlay } from "../../support/play";
 import { noPrometheus, promtool } from "../../support/prometheus";
 
 const KEY = "canary-key-e1f2a3b4";
@@ -47,7 +47,7 @@ test.each([
   for (let job = 0; job < 5; job++) await play.submit("endpoint0", { prompt: "planted-input-5511" });
   await play.advance(MINUTE_MS);
   const text = await play.scrape();
-  const own = 'endpoint="llama-0",endpoint_id="endpoint0",stack=""';
+  const own = 'endpoint_id="endpoint0"';
   expect(seriesOf(text, "endpoint_jobs_completed_total")).toEqual({ [`{${own}}`]: expect.any(Number) });
   expect(seriesOf(text, "endpoint_workers_max")).toEqual({ [`{${own}}`]: 3 });
   expect(Object.keys(seriesOf(text, "endpoint_workers"))).toContain(`{${own},state="throttled"}`);
@@ -101,7 +101,8 @@ test("an endpoint is still exported if only the list omits it, and disappears on
   play.emulator.faults.clear();
   play.emulator.endpoints.delete("endpoint1");
   await play.advance(3 * MINUTE_MS);
-  expect(Object.keys(seriesOf(await play.scrape(), "endpoint_read_age_seconds"))).toHaveLength(1);
+  expect(Object.keys(seriesOf(await play.scrape(), "endpoint_info"))).toHaveLength(1);
+  expect(await play.scrape()).not.toContain("endpoint1");
 });
 
 test.each([

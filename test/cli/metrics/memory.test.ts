@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { startPlay } from "../../../cli/alerts/play/play";
+import { startPlay } from "../../support/play";
 
 const HOUR_MS = 3_600_000;
 

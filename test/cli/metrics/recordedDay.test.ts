@@ -1,12 +1,12 @@
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { startPlay } from "../../../cli/alerts/play/play";
 import { readLoad } from "../../../cli/forecast/load/readLoad";
 import { readRecording } from "../../../cli/forecast/load/recording";
 import { type IntervalRecorder, openRecorder } from "../../../cli/metrics/recorder";
 import { seededRandom } from "../../../emulator/model/random";
 import { openRecording } from "../../../sdk/recording/recording";
+import { startPlay } from "../../support/play";
 
 const HOUR_MS = 3_600_000;
 const STEP_MS = 10_000;

@@ -233,7 +233,7 @@ const BROKEN: readonly State[] = [
     // The service leaves out counts that are 0.
     name: "the health record does not count waiting jobs",
     world: { health: { jobs: { completed: 3, inProgress: 0 }, workers: { idle: 0, running: 0 } } },
-    truth: ["nothing-wrong"],
+    truth: ["nothing-wrong", "no-job-waits"],
     calm: true,
   },
 ];

@@ -176,18 +176,23 @@ const WAITS: readonly State[] = [
 ];
 
 const CALM: readonly State[] = [
-  { name: "nobody has sent a job", world: {}, truth: ["nothing-wrong"], calm: true },
-  { name: "a CPU endpoint has no job", world: { endpoint: { isCpu: true } }, truth: ["nothing-wrong"], calm: true },
+  { name: "nobody has sent a job", world: {}, truth: ["nothing-wrong", "no-job-waits"], calm: true },
+  {
+    name: "a CPU endpoint has no job",
+    world: { endpoint: { isCpu: true } },
+    truth: ["nothing-wrong", "no-job-waits"],
+    calm: true,
+  },
   {
     name: "a worker is idle, and no job waits",
     world: { workers: [worker("IDLE")] },
-    truth: ["nothing-wrong"],
+    truth: ["nothing-wrong", "no-job-waits"],
     calm: true,
   },
   {
     name: "all workers are busy, and no job waits",
     world: { workers: three("RUNNING"), jobs: jobs(0, 3) },
-    truth: ["nothing-wrong"],
+    truth: ["nothing-wrong", "no-job-waits"],
     calm: true,
   },
   {

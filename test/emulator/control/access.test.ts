@@ -114,8 +114,8 @@ describe("access to the control interface", () => {
   });
 
   test("each emulator generates its own key, which cannot be guessed even with the random seed", async () => {
-    await using one = await startEmulator({ randomSeed: 1 });
-    await using other = await startEmulator({ randomSeed: 1 });
+    await using one = await startEmulator({ profile: "contract", randomSeed: 1 });
+    await using other = await startEmulator({ profile: "contract", randomSeed: 1 });
     expect(one.apiKey).toMatch(/^emulator-[0-9a-f]{32}$/);
     expect(one.apiKey).not.toBe(other.apiKey);
     expect(one.env.SERVERLESS_GPU_API_KEY).toBe(one.apiKey);
@@ -126,7 +126,7 @@ describe("access to the control interface", () => {
       .flatMap((each) => each ?? [])
       .filter(({ family, internal }) => family === "IPv4" && !internal);
     if (!address) return;
-    await using emulator = await startEmulator({ host: "0.0.0.0" });
+    await using emulator = await startEmulator({ profile: "contract", host: "0.0.0.0" });
     const url = `${emulator.url.replace("127.0.0.1", address.address)}/_emulator/`;
     const { status, headers } = await send(url);
     expect([status, headers.get("www-authenticate")]).toEqual([401, expect.stringMatching(/^Basic/)]);

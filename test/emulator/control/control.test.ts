@@ -14,7 +14,7 @@ const NAMED = { name: "seeded", gpuIds: "ADA_24", templateId: "t" };
 
 let emulator: Emulator;
 beforeEach(async () => {
-  emulator = await startEmulator({ drainMs: 0 });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0 });
 });
 afterEach(() => emulator.stop());
 
@@ -161,7 +161,7 @@ describe("control over HTTP", () => {
 
   test("moves a manual clock", async () => {
     await emulator.stop();
-    emulator = await startEmulator({ clock: manualClock(0), drainMs: 5000 });
+    emulator = await startEmulator({ profile: "contract", clock: manualClock(0), drainMs: 5000 });
     const id = await createEndpoint(emulator, "workersMin: 1");
     await save(emulator, `id: "${id}", ${REQUIRED}, workersMin: 0, workersMax: 0`);
     expect((await control("GET", "clock")).body).toEqual({ now: 0, manual: true });
@@ -182,7 +182,7 @@ describe("reset", () => {
   test("restores the initial state: the seed, no requests and no fault rules", async () => {
     await emulator.stop();
     const seed = { endpoints: [{ id: "mine", ...NAMED, workersMin: 1 }], pods: [{ id: "pod-1" }] };
-    emulator = await startEmulator({ seed, templates: ["t", "template-1"], randomSeed: 5 });
+    emulator = await startEmulator({ profile: "contract", seed, templates: ["t", "template-1"], randomSeed: 5 });
     const first = await createEndpoint(emulator);
     emulator.endpoints.change("mine", { workersMax: 9 });
     emulator.pods.remove("pod-1");
@@ -198,7 +198,7 @@ describe("reset", () => {
   test("responds to waiting requests", async () => {
     const clock = manualClock();
     await emulator.stop();
-    emulator = await startEmulator({ clock });
+    emulator = await startEmulator({ profile: "contract", clock });
     const id = await createEndpoint(emulator);
     const waiting = send(`${emulator.url}/v2/${id}/runsync`, {
       method: "POST",

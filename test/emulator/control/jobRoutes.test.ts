@@ -13,7 +13,7 @@ describe("jobs and workers over HTTP", () => {
       default: (_, { sleep }) => sleep(60_000).then(() => "done"),
       fails: () => Promise.reject(new Error("no")),
     };
-    emulator = await startEmulator({ clock, coldStartMs: 1000, handlers });
+    emulator = await startEmulator({ profile: "contract", clock, coldStartMs: 1000, handlers });
     id = emulator.endpoints.create(JOBS).id;
   });
   afterEach(() => emulator.stop());

@@ -3,7 +3,7 @@ import { createEndpoint, ENDPOINT_FIELDS, graphql, REQUIRED, save, send } from "
 
 let emulator: Emulator;
 beforeEach(async () => {
-  emulator = await startEmulator({ drainMs: 0, restrictedApiKey: "restricted-key" });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0, restrictedApiKey: "restricted-key" });
 });
 afterEach(() => emulator.stop());
 
@@ -45,7 +45,7 @@ describe("documents", () => {
 
   test("[graphql.quota] a request above the quota of its time window returns 429", async () => {
     const clock = manualClock();
-    await using limited = await startEmulator({ clock, rateLimits: { graphql: "real" } });
+    await using limited = await startEmulator({ profile: "contract", clock, rateLimits: { graphql: "real" } });
     const list = () => post(JSON.stringify({ query: LIST }), `api_key=${limited.apiKey}`, limited);
     for (let request = 1; request <= 180; request++) expect((await list()).status).toBe(200);
     expect(await list()).toMatchObject({ status: 429, body: { errors: [{ message: "Too Many Requests" }] } });
@@ -206,7 +206,7 @@ describe("myself", () => {
 
   test("[myself.discount] returns the account's discount", async () => {
     const serverlessDiscount = { discountFactor: 0.1, type: "SAVINGS", expirationDate: "2027-01-01T00:00:00.000Z" };
-    await using discounted = await startEmulator({ serverlessDiscount });
+    await using discounted = await startEmulator({ profile: "contract", serverlessDiscount });
     expect((await graphql(discounted, DISCOUNT)).body.data).toEqual({ myself: { serverlessDiscount } });
   });
 });
@@ -236,7 +236,7 @@ describe("deleteEndpoint", () => {
 
   test("[delete.draining] an endpoint cannot be deleted until its workers have stopped", async () => {
     const clock = manualClock();
-    await using slow = await startEmulator({ drainMs: 100, clock });
+    await using slow = await startEmulator({ profile: "contract", drainMs: 100, clock });
     const id = await createEndpoint(slow, "workersMin: 1");
     const pods = async () => (await zero(id, slow)).body.data.saveEndpoint.pods;
     expect(await pods()).toEqual([{ desiredStatus: "RUNNING" }]);

@@ -212,7 +212,7 @@ test("[save.priority-flashboot] PRIORITY_FLASHBOOT is stored and returned", asyn
 });
 
 test("the contract profile supports none of the observed fields", async () => {
-  await using emulator = await startEmulator();
+  await using emulator = await startEmulator({ profile: "contract" });
   const url = `${emulator.url}/graphql?api_key=${emulator.apiKey}`;
   const headers = { "content-type": "application/json" };
   for (const query of ["{ myself { endpoints { gpuCount } } }", "{ gpuTypes { id } }", "{ myself { id } }"]) {

@@ -5,7 +5,7 @@ import { createEndpoint, REQUIRED, save } from "../../support/plainClient";
 
 let emulator: Emulator;
 beforeEach(async () => {
-  emulator = await startEmulator({ drainMs: 0 });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0 });
 });
 afterEach(() => emulator.stop());
 
@@ -252,7 +252,7 @@ describe("rules", () => {
   });
 
   test("[save.unknown-template] once the options define templates, any other template id is refused", async () => {
-    await using strict = await startEmulator({ templates: ["template-1"] });
+    await using strict = await startEmulator({ profile: "contract", templates: ["template-1"] });
     expect((await save(strict, REQUIRED)).body.data.saveEndpoint.templateId).toBe("template-1");
     expect(await refused('name: "a", gpuIds: "AMPERE_16", templateId: "template-2"', strict)).toBe(
       "Unable to find template",
@@ -262,7 +262,7 @@ describe("rules", () => {
   test("[save.unknown-template] templates in the options make all other ids invalid, but templates that a client creates do not", async () => {
     emulator.templates.create({ id: "mine", name: "mine", imageName: "i" });
     expect((await saved(REQUIRED)).templateId).toBe("template-1");
-    await using strict = await startEmulator({ strictReferences: true });
+    await using strict = await startEmulator({ profile: "contract", strictReferences: true });
     expect(await refused(REQUIRED, strict)).toBe("Unable to find template");
   });
 
@@ -281,7 +281,7 @@ describe("rules", () => {
     const input = `${REQUIRED}, networkVolumeId: "v2"`;
     expect((await saved(input)).networkVolumeId).toBe("v2");
     const volume = { id: "v2", size: 10, dataCenterId: "EU-RO-1" };
-    await using strict = await startEmulator({ seed: { volumes: [{ ...volume, id: "v1" }] } });
+    await using strict = await startEmulator({ profile: "contract", seed: { volumes: [{ ...volume, id: "v1" }] } });
     expect(await refused(input, strict)).toBe("Unable to find network volume");
     emulator.volumes.create(volume);
     emulator.volumes.delete("v2");
@@ -308,7 +308,7 @@ describe("rules", () => {
   });
 
   test("[save.quota] the sum of workersMax over all endpoints cannot exceed the quota", async () => {
-    await using limited = await startEmulator({ workerQuota: 5 });
+    await using limited = await startEmulator({ profile: "contract", workerQuota: 5 });
     const id = await createEndpoint(limited, "workersMax: 3");
     expect(await refused(`${REQUIRED}, workersMax: 3`, limited)).toMatch(/quota/);
     expect((await save(limited, `${REQUIRED}, workersMax: 2`)).body.errors).toBeUndefined();

@@ -122,6 +122,18 @@ test("every job ends exactly once, and every second of every worker is accounted
   fc.assert(property, { numRuns: 100 });
 });
 
+test("the course of a very short load never shows more workers than workersMax, nor jobs that start after its end", () => {
+  const property = fc.property(fc.double({ min: 0.3, max: 7, noNaN: true }), fc.nat(50), (spanS, run) => {
+    const jobs = Array.from({ length: 20 }, (_, at) => [(at * spanS) / 20, 3] as const);
+    const result = play({ ...ENDPOINT, workersMin: 1, workersMax: 4 }, loadOf(jobs, spanS), EXACT, run);
+    const { starting, running, idle, delayS } = result.course;
+    const workers = running.map((each, at) => each + (starting[at] ?? 0) + (idle[at] ?? 0));
+    expect(Math.max(...workers)).toBeLessThanOrEqual(4 + 1e-9);
+    expect(Math.max(...delayS)).toBeLessThanOrEqual(spanS);
+  });
+  fc.assert(property, { numRuns: 200 });
+});
+
 /** Lets the emulator itself run the jobs, and returns the time when the last one ends. */
 async function emulated(endpoint: PlayedEndpoint, jobs: readonly (readonly [number, number])[]) {
   const clock = manualClock(0);

@@ -19,7 +19,14 @@ async function start(options: EmulatorOptions = {}): Promise<void> {
   await emulator?.stop();
   clock = manualClock(1_000_000);
   const rateLimits = { limits: "off" } as const;
-  emulator = await startEmulator({ clock, coldStartMs: 1000, rateLimits, seed: { endpoints: [ENDPOINT] }, ...options });
+  emulator = await startEmulator({
+    profile: "contract",
+    clock,
+    coldStartMs: 1000,
+    rateLimits,
+    seed: { endpoints: [ENDPOINT] },
+    ...options,
+  });
 }
 
 /** Opens the events as the page does, and returns a function that returns the next change. */

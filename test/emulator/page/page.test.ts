@@ -35,7 +35,12 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
   });
 
   async function open(options: EmulatorOptions = {}, path = "/"): Promise<void> {
-    emulator = await startEmulator({ handlers: HANDLERS, seed: { endpoints: [ENDPOINT] }, ...options });
+    emulator = await startEmulator({
+      profile: "contract",
+      handlers: HANDLERS,
+      seed: { endpoints: [ENDPOINT] },
+      ...options,
+    });
     problems = [];
     context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
     page = await context.newPage();
@@ -280,7 +285,11 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     const time = await page.locator("#clock time").textContent();
     await page.waitForTimeout(500);
     expect(await page.locator("#clock time").textContent()).toBe(time);
-    emulator = await startEmulator({ port, seed: { endpoints: [{ ...ENDPOINT, name: "restarted" }] } });
+    emulator = await startEmulator({
+      profile: "contract",
+      port,
+      seed: { endpoints: [{ ...ENDPOINT, name: "restarted" }] },
+    });
     await card("restarted").waitFor();
     await page.keyboard.press("n");
     await page.getByRole("dialog").getByRole("button", { name: "Send" }).click();
@@ -343,7 +352,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
 
   test("another site in the same browser cannot read or change anything", async () => {
     await open();
-    await using other = await startEmulator();
+    await using other = await startEmulator({ profile: "contract" });
     const foreign = await context.newPage();
     await foreign.goto(`${other.url}/_emulator/fidelity`);
     const tried = await foreign.evaluate(async (url) => {

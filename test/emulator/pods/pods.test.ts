@@ -3,7 +3,7 @@ import { createEndpoint, getPod, send } from "../../support/plainClient";
 
 let emulator: Emulator;
 beforeEach(async () => {
-  emulator = await startEmulator({ drainMs: 0, restrictedApiKey: "restricted-key" });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0, restrictedApiKey: "restricted-key" });
 });
 afterEach(() => emulator.stop());
 

@@ -103,7 +103,7 @@ describe("worker output", () => {
     handlers: { worker: { ...PROTOCOL_WORKER, env: { MARK: mark } } },
     seed: { endpoints: [{ id: "e", name: "worker", gpuIds: "ADA_24", templateId: "t" }] },
   };
-  const script = `require(${JSON.stringify(emulatorModule)}).startEmulator(${JSON.stringify(options)}).then(async (emulator) => {
+  const script = `require(${JSON.stringify(emulatorModule)}).startEmulator(${JSON.stringify({ profile: "contract", ...options })}).then(async (emulator) => {
       emulator.faults.add({ effect: { hangWorker: true } });
       const headers = { authorization: emulator.apiKey, "content-type": "application/json" };
       const job = fetch(emulator.url + "/v2/e/runsync", { method: "POST", headers, body: '{"input":{"n":1}}' });

@@ -135,7 +135,7 @@ describe("a worker's process", () => {
     const seed = { endpoints: [{ name: "worker", gpuIds: "ADA_24", templateId: "t", workersMin: 2 }] };
     const program = { ...withChild(), env: { MARK: mark } };
     const script = `const { startEmulator } = require(${JSON.stringify(emulatorModule)});
-      startEmulator(${JSON.stringify({ handlers: { worker: program }, seed })}).then((emulator) => {
+      startEmulator(${JSON.stringify({ profile: "contract", handlers: { worker: program }, seed })}).then((emulator) => {
         process.once("SIGTERM", () => emulator.stop());
         console.log(emulator.url);
       });`;
@@ -157,7 +157,7 @@ describe("a program needs the real clock", () => {
     ],
     ["a faster clock", scaledClock(10), /handlers\.llama is a program.*a clock that is not the machine's/s],
   ])("%s is refused", async (_name, clock, message) => {
-    await expect(startEmulator({ handlers, clock })).rejects.toThrow(message);
+    await expect(startEmulator({ profile: "contract", handlers, clock })).rejects.toThrow(message);
   });
 
   test.each([
@@ -166,7 +166,9 @@ describe("a program needs the real clock", () => {
     [{ command: "x", concurrency: 0 }, "concurrency"],
     [{ command: "x", arguments: [] }, "arguments"],
   ])("%j is refused with a message that shows no value", async (program, message) => {
-    const error = await startEmulator({ handlers: { llama: program as never } }).catch((error: Error) => error);
+    const error = await startEmulator({ profile: "contract", handlers: { llama: program as never } }).catch(
+      (error: Error) => error,
+    );
     expect(String(error)).toContain("The program handlers.llama is not well formed");
     expect(String(error)).toContain(message);
     expect(String(error)).not.toContain("secret");

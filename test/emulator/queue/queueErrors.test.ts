@@ -54,7 +54,7 @@ describe("what is not there", () => {
     "POST purge-queue",
     "GET health",
   ])("[queue.unknown-endpoint] %s of an unknown endpoint returns 404", async (operation) => {
-    const emulator = await startEmulator();
+    const emulator = await startEmulator({ profile: "contract" });
     const [method, path] = operation.split(" ");
     const headers = { authorization: emulator.apiKey };
     const answer = await send(`${emulator.url}/v2/nothing/${path}`, { method, headers } as RequestInit);

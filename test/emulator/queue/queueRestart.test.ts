@@ -24,6 +24,7 @@ const seed = {
 
 async function start(dataFile: string, clock: ManualClock, handlers: EmulatorOptions["handlers"]) {
   const emulator = await startEmulator({
+    profile: "contract",
     seed,
     dataFile: path.join(folder, dataFile),
     clock,

@@ -3,7 +3,7 @@ import { graphql, invalidMutation, mutate, refusedMutation } from "../../support
 
 let emulator: Emulator;
 beforeEach(async () => {
-  emulator = await startEmulator({ drainMs: 0 });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0 });
 });
 afterEach(() => emulator.stop());
 

@@ -5,6 +5,7 @@ import { callV2, NEW_ENDPOINT } from "./call";
 let emulator: Emulator;
 beforeEach(async () => {
   emulator = await startEmulator({
+    profile: "contract",
     drainMs: 0,
     coldStartMs: 0,
     workerQuota: 10,

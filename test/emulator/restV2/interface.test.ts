@@ -5,7 +5,7 @@ import { callV2, NEW_ENDPOINT, type V2Response } from "./call";
 
 let emulator: Emulator;
 beforeEach(async () => {
-  emulator = await startEmulator({ restrictedApiKey: "restricted-key" });
+  emulator = await startEmulator({ profile: "contract", restrictedApiKey: "restricted-key" });
 });
 afterEach(() => emulator.stop());
 
@@ -66,7 +66,11 @@ test("[v2.pagination] following the cursor leads through all pages", async () =>
 
 test("[v2.rate-limit] [v2.rate-windows] requests above the limit of a window return 429", async () => {
   const clock = manualClock();
-  await using limited = await startEmulator({ clock, rateLimits: { management: { perMinute: 2, perHour: 3 } } });
+  await using limited = await startEmulator({
+    profile: "contract",
+    clock,
+    rateLimits: { management: { perMinute: 2, perHour: 3 } },
+  });
   const get = () => callV2(limited, "GET", "/serverless");
   const shown = ({ status, headers }: V2Response) => [status, headers.get("ratelimit"), headers.get("retry-after")];
   expect(shown(await get())).toEqual([200, '"minute";r=1;t=60, "hour";r=2;t=3600', null]);

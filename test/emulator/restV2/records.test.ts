@@ -3,7 +3,7 @@ import { callV2 } from "./call";
 
 let emulator: Emulator;
 beforeEach(async () => {
-  emulator = await startEmulator({ drainMs: 0 });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0 });
 });
 afterEach(() => emulator.stop());
 

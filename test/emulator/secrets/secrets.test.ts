@@ -9,7 +9,7 @@ const SHOWN = "id name description createdAt updatedAt lastUpdatedAt lastRetriev
 const clock = manualClock();
 let emulator: Emulator;
 const start = async (options: EmulatorOptions = {}) => {
-  emulator = await startEmulator({ drainMs: 0, clock, ...options });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0, clock, ...options });
 };
 beforeEach(() => start());
 afterEach(() => emulator.stop());

@@ -6,6 +6,7 @@ let emulator: Emulator;
 
 beforeAll(async () => {
   emulator = await startEmulator({
+    profile: "contract",
     seed: { endpoints: [{ id: "one", name: "one", gpuIds: "ADA_24", templateId: "t" }] },
   });
 });
@@ -152,13 +153,16 @@ test.each([
 describe("the templates of a seed", () => {
   test("report problems that name the field", async () => {
     const template = { id: "t", name: "t", imageName: "i", containerDiskInGb: "20" };
-    const starting = startEmulator({ seed: { templates: ["other", template as object as SeededTemplate] } });
+    const starting = startEmulator({
+      profile: "contract",
+      seed: { templates: ["other", template as object as SeededTemplate] },
+    });
     await expect(starting).rejects.toThrow(/The seed is not well formed.*at templates\[1\]\.containerDiskInGb/s);
   });
 
   test("can define their variables as a map", async () => {
     const template = { id: "t", name: "t", imageName: "i", env: { A: "1", B: "2" } };
-    await using emulator = await startEmulator({ seed: { templates: [template] } });
+    await using emulator = await startEmulator({ profile: "contract", seed: { templates: [template] } });
     expect(emulator.templates.get("t")?.env).toEqual([
       { key: "A", value: "1" },
       { key: "B", value: "2" },

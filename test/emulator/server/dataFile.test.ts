@@ -39,7 +39,7 @@ const statusOf = (emulator: Pick<Emulator, "url" | "apiKey">, endpointId: string
 
 describe("a data file", () => {
   test("keeps endpoints, jobs, pods and templates across a restart", async () => {
-    const first = await startEmulator({ dataFile, templates: ["template-1"], coldStartMs: 0 });
+    const first = await startEmulator({ profile: "contract", dataFile, templates: ["template-1"], coldStartMs: 0 });
     const id = await createEndpoint(first, 'locations: "CZ", workersMin: 1');
     first.pods.add({ id: "pod-1", name: "trainer" });
     const jobId = (await run(first, id, { prompt: "hello" })).body.id;
@@ -47,7 +47,7 @@ describe("a data file", () => {
     const before = first.endpoints.get(id);
     await first.stop();
 
-    await using second = await startEmulator({ dataFile });
+    await using second = await startEmulator({ profile: "contract", dataFile });
     expect(second.endpoints.get(id)).toEqual({ ...before, pods: [expect.objectContaining({ endpointId: id })] });
     expect((await getPod(second, "pod-1")).body.name).toBe("trainer");
     expect((await statusOf(second, id, jobId)).body).toMatchObject({
@@ -84,14 +84,14 @@ describe("a data file", () => {
   });
 
   test("keeps the key unless another key is set", async () => {
-    const first = await startEmulator({ dataFile });
+    const first = await startEmulator({ profile: "contract", dataFile });
     await first.stop();
-    const second = await startEmulator({ dataFile });
+    const second = await startEmulator({ profile: "contract", dataFile });
     await second.stop();
     expect(second.apiKey).toBe(first.apiKey);
-    const third = await startEmulator({ dataFile, apiKey: "asked-for" });
+    const third = await startEmulator({ profile: "contract", dataFile, apiKey: "asked-for" });
     await third.stop();
-    await using fourth = await startEmulator({ dataFile });
+    await using fourth = await startEmulator({ profile: "contract", dataFile });
     expect([third.apiKey, fourth.apiKey]).toEqual(["asked-for", "asked-for"]);
     expect((await graphql(fourth, "{ myself { id } }", first.apiKey)).status).toBe(401);
   });
@@ -109,11 +109,11 @@ describe("a data file", () => {
 
   test("takes precedence over the seed", async () => {
     const seed = { endpoints: [{ id: "mine", name: "a", gpuIds: "ADA_24", templateId: "t" }] };
-    const first = await startEmulator({ dataFile, seed });
+    const first = await startEmulator({ profile: "contract", dataFile, seed });
     first.endpoints.delete("mine");
     await createEndpoint(first);
     await first.stop();
-    await using second = await startEmulator({ dataFile, seed });
+    await using second = await startEmulator({ profile: "contract", dataFile, seed });
     expect(second.endpoints.get("mine")).toBeUndefined();
     expect(second.endpoints.list()).toHaveLength(1);
   });
@@ -123,7 +123,7 @@ describe("a data file", () => {
     ["something else", '{"version": 9}'],
   ])("is refused and left unchanged if it contains %s", async (_, text) => {
     writeFileSync(dataFile, text);
-    await expect(startEmulator({ dataFile })).rejects.toThrow(/not contain JSON|not well formed/);
+    await expect(startEmulator({ profile: "contract", dataFile })).rejects.toThrow(/not contain JSON|not well formed/);
     expect(readFileSync(dataFile, "utf8")).toBe(text);
   });
 
@@ -133,14 +133,14 @@ describe("a data file", () => {
     ["runtime", { jobs: [{ id: "job-1", status: "IN_QUEUE" }] }],
     ["record", { id: "mine", name: "a" }],
   ])("is refused and left unchanged if it contains half a %s: %j", async (part, half) => {
-    const first = await startEmulator({ dataFile });
+    const first = await startEmulator({ profile: "contract", dataFile });
     await createEndpoint(first);
     await first.stop();
     const saved = JSON.parse(readFileSync(dataFile, "utf8"));
     Object.assign(saved.endpoints[0], { [part]: half });
     const text = JSON.stringify(saved);
     writeFileSync(dataFile, text);
-    await expect(startEmulator({ dataFile })).rejects.toThrow(
+    await expect(startEmulator({ profile: "contract", dataFile })).rejects.toThrow(
       new RegExp(`is not data of an emulator.*not well formed.*at endpoints\\[0\\]\\.${part}\\.`, "s"),
     );
     expect(readFileSync(dataFile, "utf8")).toBe(text);
@@ -150,20 +150,22 @@ describe("a data file", () => {
   testOnPosix("is its owner's alone, whatever was there before", async () => {
     for (const old of [dataFile, `${dataFile}.tmp`]) writeFileSync(old, "", { mode: 0o644 });
     rmSync(dataFile);
-    await using emulator = await startEmulator({ dataFile });
+    await using emulator = await startEmulator({ profile: "contract", dataFile });
     await createEndpoint(emulator);
     expect((statSync(dataFile).mode & 0o777).toString(8)).toBe("600");
   });
 
   test("is reported at startup if it cannot be written", async () => {
     const missing = path.join(folder, "missing", "state.json");
-    await expect(startEmulator({ dataFile: missing })).rejects.toThrow(/missing.* cannot be written: there is no such/);
+    await expect(startEmulator({ profile: "contract", dataFile: missing })).rejects.toThrow(
+      /missing.* cannot be written: there is no such/,
+    );
   });
 
   test("still allows reads once it can no longer be written", async () => {
     const sub = path.join(folder, "sub");
     mkdirSync(sub);
-    await using emulator = await startEmulator({ dataFile: path.join(sub, "state.json") });
+    await using emulator = await startEmulator({ profile: "contract", dataFile: path.join(sub, "state.json") });
     await createEndpoint(emulator);
     rmSync(sub, { recursive: true });
     expect((await save(emulator, REQUIRED)).status).toBe(500);
@@ -176,7 +178,7 @@ describe("a data file", () => {
   test("makes writing requests fail with the reason once it can no longer be written", async () => {
     const sub = path.join(folder, "sub");
     mkdirSync(sub);
-    await using emulator = await startEmulator({ dataFile: path.join(sub, "state.json") });
+    await using emulator = await startEmulator({ profile: "contract", dataFile: path.join(sub, "state.json") });
     rmSync(sub, { recursive: true });
     const { status, text } = await save(emulator, REQUIRED);
     expect(status).toBe(500);
@@ -211,17 +213,19 @@ describe("a data file that another emulator has", () => {
   }
 
   test("is refused within the same process until the other emulator stops", async () => {
-    const first = await startEmulator({ dataFile });
-    await expect(startEmulator({ dataFile })).rejects.toThrow(/is in use by another emulator, in this process\. Stop/);
+    const first = await startEmulator({ profile: "contract", dataFile });
+    await expect(startEmulator({ profile: "contract", dataFile })).rejects.toThrow(
+      /is in use by another emulator, in this process\. Stop/,
+    );
     // The refusal left the first one's lock in place.
     await createEndpoint(first);
-    await expect(startEmulator({ dataFile })).rejects.toThrow("is in use");
+    await expect(startEmulator({ profile: "contract", dataFile })).rejects.toThrow("is in use");
     await first.stop();
-    const second = await startEmulator({ dataFile });
+    const second = await startEmulator({ profile: "contract", dataFile });
     expect(second.endpoints.list()).toHaveLength(1);
     // Ending twice does not remove the next emulator's lock.
     await first.stop();
-    await expect(startEmulator({ dataFile })).rejects.toThrow("is in use");
+    await expect(startEmulator({ profile: "contract", dataFile })).rejects.toThrow("is in use");
     await second.stop();
     expect(locks()).toEqual([]);
   });
@@ -229,25 +233,27 @@ describe("a data file that another emulator has", () => {
   test("is refused to another process, but becomes available once that process is killed", async () => {
     const { child, emulator } = await start();
     await createEndpoint(emulator);
-    await expect(startEmulator({ dataFile })).rejects.toThrow(`by another emulator, in process ${child.pid} on `);
+    await expect(startEmulator({ profile: "contract", dataFile })).rejects.toThrow(
+      `by another emulator, in process ${child.pid} on `,
+    );
     expect(locks()).toHaveLength(1);
     await kill(child);
     expect(locks()).toHaveLength(1);
-    const next = await startEmulator({ dataFile });
+    const next = await startEmulator({ profile: "contract", dataFile });
     expect(next.endpoints.list()).toHaveLength(1);
     expect(locks()).toHaveLength(1);
     await next.stop();
   });
 
   test("is opened by only one of several emulators that start at the same time", async () => {
-    const starts = await Promise.allSettled([1, 2, 3, 4].map(() => startEmulator({ dataFile })));
+    const starts = await Promise.allSettled([1, 2, 3, 4].map(() => startEmulator({ profile: "contract", dataFile })));
     const running = starts.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
     expect(running).toHaveLength(1);
     for (const emulator of running) await emulator.stop();
   });
 
   test("is not written by an emulator whose lock another one has taken over", async () => {
-    const first = await startEmulator({ dataFile });
+    const first = await startEmulator({ profile: "contract", dataFile });
     await createEndpoint(first);
     const before = readFileSync(dataFile, "utf8");
     // As if the first one had been suspended for longer than its lock lasts.
@@ -262,7 +268,7 @@ describe("a data file that another emulator has", () => {
 
   test("is released by an emulator that could not start", async () => {
     writeFileSync(dataFile, "{");
-    await expect(startEmulator({ dataFile })).rejects.toThrow("does not contain JSON");
+    await expect(startEmulator({ profile: "contract", dataFile })).rejects.toThrow("does not contain JSON");
     expect(locks()).toEqual([]);
   });
 });

@@ -38,7 +38,7 @@ async function stateOf(emulator: Emulator) {
 async function stateAfterKill() {
   const copy = path.join(folder, "copy.json");
   copyFileSync(dataFile, copy);
-  await using next = await startEmulator({ dataFile: copy });
+  await using next = await startEmulator({ profile: "contract", dataFile: copy });
   return await stateOf(next);
 }
 
@@ -46,7 +46,7 @@ const lines = () => readFileSync(dataFile, "utf8").split("\n").slice(0, -1);
 
 describe("the changes in a data file", () => {
   test("are appended, so the cost of a change does not depend on the number of jobs", async () => {
-    await using emulator = await startEmulator({ dataFile, rateLimits: { limits: "off" } });
+    await using emulator = await startEmulator({ profile: "contract", dataFile, rateLimits: { limits: "off" } });
     const { id } = emulator.endpoints.create({ name: "a", ...WAITING });
     await queue(emulator, `${id}/run`, { text: "x".repeat(100_000) });
     const before = statSync(dataFile);
@@ -57,7 +57,7 @@ describe("the changes in a data file", () => {
   });
 
   test("all survive a kill, whatever their kind", async () => {
-    await using emulator = await startEmulator({ dataFile, rateLimits: { limits: "off" } });
+    await using emulator = await startEmulator({ profile: "contract", dataFile, rateLimits: { limits: "off" } });
     const { endpoints, templates, pods } = emulator;
     const [first, second] = ["a", "b"].map((id) => endpoints.create({ id, name: id, ...WAITING }));
     templates.create({ id: "t", name: "t", imageName: "app:1" });
@@ -90,7 +90,7 @@ describe("the changes in a data file", () => {
   });
 
   test("are read up to the last line if a kill has truncated that line", async () => {
-    await using emulator = await startEmulator({ dataFile });
+    await using emulator = await startEmulator({ profile: "contract", dataFile });
     emulator.endpoints.create({ id: "a", name: "a", ...WAITING });
     const { id } = await queue(emulator, "a/run", { step: 1 });
     const whole = await stateOf(emulator);
@@ -108,7 +108,7 @@ describe("the changes in a data file", () => {
   });
 
   test("are merged into the first line once they become larger than it, and whenever the emulator stops", async () => {
-    const emulator = await startEmulator({ dataFile, rateLimits: { limits: "off" } });
+    const emulator = await startEmulator({ profile: "contract", dataFile, rateLimits: { limits: "off" } });
     emulator.endpoints.create({ id: "a", name: "a", ...WAITING });
     for (let job = 0; job < 5; job++) await queue(emulator, "a/run", { text: "x".repeat(400_000) });
     expect(lines()[0]?.length).toBeGreaterThan(1_000_000);
@@ -118,7 +118,7 @@ describe("the changes in a data file", () => {
   });
 
   test("are written with all other data if the file has disappeared", async () => {
-    await using emulator = await startEmulator({ dataFile });
+    await using emulator = await startEmulator({ profile: "contract", dataFile });
     emulator.endpoints.create({ id: "a", name: "a", ...WAITING });
     await saved(emulator);
     rmSync(dataFile);
@@ -130,17 +130,17 @@ describe("the changes in a data file", () => {
     ["is no JSON", "{", "does not contain JSON"],
     ["is something else", '{"lists":{"endpoints":[3]}}', "line 2 is not well formed"],
   ])("are refused and left unchanged if a line %s", async (_, line, reason) => {
-    const emulator = await startEmulator({ dataFile });
+    const emulator = await startEmulator({ profile: "contract", dataFile });
     await emulator.stop();
     const text = `${readFileSync(dataFile, "utf8")}${line}\n`;
     writeFileSync(dataFile, text);
-    await expect(startEmulator({ dataFile })).rejects.toThrow(reason);
+    await expect(startEmulator({ profile: "contract", dataFile })).rejects.toThrow(reason);
     expect(readFileSync(dataFile, "utf8")).toBe(text);
   });
 
   test("can contain jobs with as many levels as a request may have, but no results with more levels", async () => {
     const handlers = { deep: () => JSON.parse(`${"[".repeat(5_000)}${"]".repeat(5_000)}`) };
-    const emulator = await startEmulator({ dataFile, handlers });
+    const emulator = await startEmulator({ profile: "contract", dataFile, handlers });
     const { id } = emulator.endpoints.create({ name: "deep", ...WAITING, workersMax: 1 });
     const waiting = emulator.endpoints.create({ name: "waiting", ...WAITING });
     const input = JSON.parse(`${'{"a":'.repeat(998)}1${"}".repeat(998)}`);
@@ -148,15 +148,19 @@ describe("the changes in a data file", () => {
     const { status, error } = await queue(emulator, `${id}/runsync`, {});
     expect([status, error]).toEqual(["FAILED", "the value is nested more than 1,000 levels deep"]);
     await emulator.stop();
-    await using next = await startEmulator({ dataFile, handlers });
+    await using next = await startEmulator({ profile: "contract", dataFile, handlers });
     expect((await stateOf(next)).jobs).toHaveLength(2);
   });
 
   test("can follow a first line that was formatted by hand", async () => {
-    const emulator = await startEmulator({ dataFile, seed: { endpoints: [{ id: "a", name: "a", ...WAITING }] } });
+    const emulator = await startEmulator({
+      profile: "contract",
+      dataFile,
+      seed: { endpoints: [{ id: "a", name: "a", ...WAITING }] },
+    });
     await emulator.stop();
     writeFileSync(dataFile, JSON.stringify(JSON.parse(readFileSync(dataFile, "utf8")), null, 2));
-    await using next = await startEmulator({ dataFile });
+    await using next = await startEmulator({ profile: "contract", dataFile });
     expect(next.apiKey).toBe(emulator.apiKey);
     await queue(next, "a/run", {});
     expect((await stateAfterKill()).jobs).toHaveLength(1);

@@ -26,7 +26,7 @@ test("a data file with a second name (a hard link) is refused, and both names st
   writeFileSync(dataFile, "{}");
   const second = path.join(folder, "second.json");
   linkSync(dataFile, second);
-  await expect(startEmulator({ dataFile: second })).rejects.toThrow(
+  await expect(startEmulator({ profile: "contract", dataFile: second })).rejects.toThrow(
     /second\.json has 2 names \(hard links\).*Use a copy/,
   );
   expect([statSync(second).nlink, readFileSync(dataFile, "utf8")]).toEqual([2, "{}"]);
@@ -35,14 +35,16 @@ test("a data file with a second name (a hard link) is refused, and both names st
 test("a symbolic link to a data file remains a link, and shares the lock of the file", async () => {
   const link = path.join(folder, "link.json");
   symlinkSync("state.json", link);
-  const first = await startEmulator({ dataFile: link });
+  const first = await startEmulator({ profile: "contract", dataFile: link });
   await createEndpoint(first);
-  await expect(startEmulator({ dataFile })).rejects.toThrow(/is in use by another emulator/);
+  await expect(startEmulator({ profile: "contract", dataFile })).rejects.toThrow(/is in use by another emulator/);
   const other = path.join(folder, "other");
   symlinkSync(folder, other);
-  await expect(startEmulator({ dataFile: path.join(other, "link.json") })).rejects.toThrow("is in use");
+  await expect(startEmulator({ profile: "contract", dataFile: path.join(other, "link.json") })).rejects.toThrow(
+    "is in use",
+  );
   await first.stop();
   expect([readlinkSync(link), lstatSync(dataFile).isFile()]).toEqual(["state.json", true]);
-  await using second = await startEmulator({ dataFile });
+  await using second = await startEmulator({ profile: "contract", dataFile });
   expect(second.endpoints.list()).toHaveLength(1);
 });

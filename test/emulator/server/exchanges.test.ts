@@ -46,7 +46,7 @@ test("the journal returns the headers and bodies of a request and its response, 
 });
 
 test("the journal keeps the beginning of a long body, and the latest 500 requests", async () => {
-  await using emulator = await startEmulator();
+  await using emulator = await startEmulator({ profile: "contract" });
   const { url, apiKey } = emulator;
   const headers = { authorization: `Bearer ${apiKey}` };
   const read = async (number: number) => fetch(`${url}/_emulator/journal/${number}`, { headers });

@@ -5,7 +5,7 @@ import { createEndpoint, getPod, graphql, REQUIRED, save, send } from "../../sup
 
 let emulator: Emulator;
 beforeEach(async () => {
-  emulator = await startEmulator({ drainMs: 0, randomSeed: 1 });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0, randomSeed: 1 });
 });
 afterEach(() => emulator.stop());
 
@@ -150,7 +150,7 @@ describe("effects", () => {
     await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
     const { port } = receiver.address() as AddressInfo;
     const clock = manualClock();
-    await using timed = await startEmulator({ clock });
+    await using timed = await startEmulator({ profile: "contract", clock });
     const rule = timed.faults.add({ effect: { dropWebhook: true }, times: 1 });
     const id = await createEndpoint(timed, "workersMin: 1");
     await send(`${timed.url}/v2/${id}/run`, {
@@ -168,7 +168,7 @@ describe("effects", () => {
 
   test("a list can lag behind creations, changes and deletions", async () => {
     const clock = manualClock();
-    await using timed = await startEmulator({ clock });
+    await using timed = await startEmulator({ profile: "contract", clock });
     const list = () => graphql(timed, LIST);
     const kept = await createEndpoint(timed, "workersMax: 0");
     const removed = await createEndpoint(timed, "workersMax: 0");
@@ -235,7 +235,7 @@ describe("rules", () => {
 
   test("apply with a probability, and the same seed makes the same choices", async () => {
     const run = async (randomSeed: number) => {
-      emulator = await startEmulator({ randomSeed });
+      emulator = await startEmulator({ profile: "contract", randomSeed });
       fault({ status: 500 }, { match: { probability: 0.5 } });
       const seen = await statuses(20);
       await emulator.stop();
@@ -246,7 +246,7 @@ describe("rules", () => {
     expect(new Set(seen)).toEqual(new Set([200, 500]));
     expect(await run(3)).toEqual(seen);
     expect(await run(4)).not.toEqual(seen);
-    emulator = await startEmulator();
+    emulator = await startEmulator({ profile: "contract" });
   });
 
   test("report how often they matched and applied, and appear in the journal", async () => {

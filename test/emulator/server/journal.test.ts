@@ -9,13 +9,19 @@ const SECRET = "canary-secret";
 
 let emulator: Emulator;
 beforeEach(async () => {
-  emulator = await startEmulator({ drainMs: 0, apiKey: KEY });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0, apiKey: KEY });
 });
 afterEach(() => emulator.stop());
 
 const list = () => graphql(emulator, "{ myself { endpoints { id } } }");
 
 describe("journal", () => {
+  test("is readable if the key is a single letter", async () => {
+    await using account = await startEmulator({ profile: "contract", apiKey: "a" });
+    await createEndpoint(account);
+    expect(account.journal.requests()[0]?.arguments).toMatchObject({ input: { name: "a", gpuIds: "AMPERE_16" } });
+  });
+
   test("contains every request in order, with its arguments and outcome", async () => {
     const id = await createEndpoint(emulator, "workersMax: 1, flashBootType: FLASHBOOT");
     await list();

@@ -23,7 +23,14 @@ const handlers = {
 };
 
 async function start(endpoint = {}, options: EmulatorOptions = {}) {
-  emulator = await startEmulator({ clock: manualClock(), coldStartMs: 1000, drainMs: 0, handlers, ...options });
+  emulator = await startEmulator({
+    profile: "contract",
+    clock: manualClock(),
+    coldStartMs: 1000,
+    drainMs: 0,
+    handlers,
+    ...options,
+  });
   emulator.templates.create({ id: "t", name: "t", imageName: "app:1", env: [{ key: "MODEL", value: "a" }] });
   const fields = { name: "e", gpuIds: "ADA_24", templateId: "t", workersMin: 1, workersMax: 1 };
   endpointId = emulator.endpoints.create({ ...fields, ...endpoint }).id;
@@ -130,7 +137,7 @@ test("[myself.version] [myself.pod-ids] the observed profile shows the version o
   expect((await ask()).body.data.myself.endpoints).toEqual([shown]);
   change({ imageName: "app:2" });
   expect((await ask()).body.data.myself.endpoints).toMatchObject([{ version: 1 }]);
-  await using contract = await startEmulator();
+  await using contract = await startEmulator({ profile: "contract" });
   expect((await graphql(contract, "{ myself { endpoints { version } } }")).status).toBe(400);
   expect((await graphql(contract, "{ myself { endpoints { pods { id } } } }")).status).toBe(400);
 });

@@ -21,7 +21,7 @@ const EVERYTHING = `dockerArgs: "serve", containerDiskInGb: 30, volumeInGb: 0, e
 
 let emulator: Emulator;
 beforeEach(async () => {
-  emulator = await startEmulator({ drainMs: 0, clock: manualClock() });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0, clock: manualClock() });
 });
 afterEach(() => emulator.stop());
 
@@ -159,7 +159,7 @@ describe("saveTemplate", () => {
     const save = (id: string) =>
       `saveTemplate(input: { name: "a", ${TEMPLATE_REQUIRED}, env: [], containerRegistryAuthId: "${id}" }) { id }`;
     const seed = { registryAuths: [{ id: "reg", name: "r", username: "u", password: "p" }] };
-    await using strict = await startEmulator({ seed });
+    await using strict = await startEmulator({ profile: "contract", seed });
     expect(await refusedMutation(strict, save("other"))).toBe("Unable to find registry auth");
     expect((await mutate(strict, save("reg"))).body.errors).toBeUndefined();
     emulator.registryAuths.create({ ...seed.registryAuths[0], id: "gone" } as never);
@@ -235,7 +235,7 @@ describe("names", () => {
   });
 
   test("[template.taken-name] a name that another account uses is refused", async () => {
-    await using other = await startEmulator({ takenTemplateNames: ["llama"] });
+    await using other = await startEmulator({ profile: "contract", takenTemplateNames: ["llama"] });
     expect(await taken("llama", other)).toBe("Template name must be unique");
   });
 
@@ -243,7 +243,7 @@ describe("names", () => {
     await created("a");
     await mutate(emulator, 'deleteTemplate(templateName: "a")');
     expect(await created("a")).toBeDefined();
-    await using reserving = await startEmulator({ reserveTemplateNames: true });
+    await using reserving = await startEmulator({ profile: "contract", reserveTemplateNames: true });
     await saveTemplate(reserving, "a");
     await mutate(reserving, 'deleteTemplate(templateName: "a")');
     expect(await taken("a", reserving)).toBe("Template name must be unique");
@@ -286,7 +286,13 @@ describe("deleteTemplate", () => {
   test("[template.in-use] is refused while a worker of an earlier endpoint version still runs with the template", async () => {
     const clock = manualClock();
     const worker = (_: unknown, { sleep }: { sleep: (ms: number) => Promise<void> }) => sleep(60_000);
-    await using account = await startEmulator({ clock, coldStartMs: 0, drainMs: 0, handlers: { default: worker } });
+    await using account = await startEmulator({
+      profile: "contract",
+      clock,
+      coldStartMs: 0,
+      drainMs: 0,
+      handlers: { default: worker },
+    });
     account.templates.create({ id: "template-1", name: "a", imageName: "i" });
     const endpoint = account.endpoints.create({ name: "e", gpuIds: "ADA_24", templateId: "template-1" });
     const run = {
@@ -303,18 +309,20 @@ describe("deleteTemplate", () => {
   });
 
   test("[template.no-wait] [template.recently-used] is refused for 2 minutes after the last use in the observed profile", async () => {
-    const refusalAfter = async (profile: "contract" | "observed", ms: number) => {
+    const refusalAfter = async (profile: "contract" | "observed", ms: number, templateReleaseMs?: number) => {
       const clock = manualClock();
-      await using account = await startEmulator({ profile, clock });
+      await using account = await startEmulator({ profile, clock, templateReleaseMs });
       account.templates.create({ id: "template-1", name: "a", imageName: "i" });
       account.endpoints.delete(await createEndpoint(account));
       await clock.advance(ms);
       return (await mutate(account, remove)).body.errors?.[0].message;
     };
     expect(await refusalAfter("contract", 0)).toBeUndefined();
-    expect(await refusalAfter("observed", 0)).toContain("try again in 2 minutes");
-    expect(await refusalAfter("observed", 119_000)).toContain("try again");
-    expect(await refusalAfter("observed", 120_000)).toBeUndefined();
+    expect(await refusalAfter("observed", 119_000, 120_000)).toContain("try again in 2 minutes");
+    expect(await refusalAfter("observed", 120_000, 120_000)).toBeUndefined();
+    // As all times of the emulator, it is short by default.
+    expect(await refusalAfter("observed", 999)).toContain("try again");
+    expect(await refusalAfter("observed", 1000)).toBeUndefined();
   });
 
   test("a template that was never used can be deleted at once", async () => {

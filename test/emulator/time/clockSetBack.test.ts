@@ -32,7 +32,7 @@ const handlers = { default: async (_: unknown, { sleep }: { sleep(ms: number): P
 
 test("setting the clock back hides no endpoint, and lags, limits and the journal keep using the time that has really passed", async () => {
   const { clock, setBack } = settableClock();
-  await using emulator = await startEmulator({ clock, drainMs: 0 });
+  await using emulator = await startEmulator({ profile: "contract", clock, drainMs: 0 });
   const id = await createEndpoint(emulator);
   for (let n = 0; n < 2; n += 1) expect((await ask(emulator, `${id}/purge-queue`, {})).status).toBe(200);
   expect((await ask(emulator, `${id}/purge-queue`, {})).status).toBe(429);
@@ -47,7 +47,7 @@ test("setting the clock back hides no endpoint, and lags, limits and the journal
 
 test.each([HOUR_MS, -HOUR_MS])("setting the clock back by %d ms does not affect job times or scaling", async (ms) => {
   const { clock, setBack } = settableClock();
-  await using emulator = await startEmulator({ clock, coldStartMs: 0, handlers });
+  await using emulator = await startEmulator({ profile: "contract", clock, coldStartMs: 0, handlers });
   const id = await createEndpoint(emulator, 'scalerType: "QUEUE_DELAY", scalerValue: 4, workersMax: 2');
   const jobs = [(await ask(emulator, `${id}/run`, {})).body.id, (await ask(emulator, `${id}/run`, {})).body.id];
   await clock.advance(1_000);
@@ -67,14 +67,14 @@ test("a clock that was set back before a restart moves no time in the data file 
   const folder = mkdtempSync(path.join(tmpdir(), "emulator-clock-"));
   const dataFile = path.join(folder, "state.json");
   const { clock, setBack } = settableClock();
-  const first = await startEmulator({ clock, coldStartMs: 60_000, dataFile });
+  const first = await startEmulator({ profile: "contract", clock, coldStartMs: 60_000, dataFile });
   const id = await createEndpoint(first);
   const job = (await ask(first, `${id}/run`, {})).body.id;
   await first.stop();
   // Times in the file are dates.
   expect(JSON.parse(readFileSync(dataFile, "utf8")).endpoints[0].runtime.jobs[0].submittedAt).toBe(clock.now());
   setBack(HOUR_MS);
-  await using second = await startEmulator({ clock, coldStartMs: 60_000, dataFile });
+  await using second = await startEmulator({ profile: "contract", clock, coldStartMs: 60_000, dataFile });
   await clock.advance(1_000);
   expect((await ask(second, `${id}/status/${job}`)).body).toMatchObject({ status: "IN_QUEUE", delayTime: 1_000 });
   rmSync(folder, { recursive: true });

@@ -3,7 +3,7 @@ import { getPod, graphql, invalidMutation, mutate, refusedMutation, save } from 
 
 let emulator: Emulator;
 beforeEach(async () => {
-  emulator = await startEmulator({ drainMs: 0 });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0 });
 });
 afterEach(() => emulator.stop());
 
@@ -82,7 +82,7 @@ test("[volume.shrink-observed] the observed profile accepts a smaller size", asy
 });
 
 test("[volume.data-center] a data center without volumes is refused, and the message lists those with volumes", async () => {
-  await using small = await startEmulator({ volumeDataCenters: ["EU-RO-1", "US-KS-2"] });
+  await using small = await startEmulator({ profile: "contract", volumeDataCenters: ["EU-RO-1", "US-KS-2"] });
   expect(await refusedMutation(small, create('size: 10, dataCenterId: "EU-XX-9"'))).toBe(
     'Data center "EU-XX-9" not found or does not support network volumes. Available data centers: EU-RO-1, US-KS-2.',
   );

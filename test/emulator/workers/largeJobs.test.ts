@@ -12,7 +12,11 @@ function workedMs(): number {
 }
 
 test("a job with 300,000 keys is processed in steps that let other requests run", async () => {
-  await using emulator = await startEmulator({ coldStartMs: 0, handlers: { e: (job) => job.input } });
+  await using emulator = await startEmulator({
+    profile: "contract",
+    coldStartMs: 0,
+    handlers: { e: (job) => job.input },
+  });
   emulator.seed({
     templates: [{ id: "t", name: "t", imageName: "app:1" }],
     endpoints: [{ id: "e", name: "e", gpuIds: "ADA_24", templateId: "t", workersMin: 1, workersMax: 1 }],

@@ -116,7 +116,7 @@ describe("fault rules for real workers", () => {
 
 describe("the worker quota", () => {
   test("[worker-fault.quota] can be lowered below the number of running workers, which keep running, but no workersMax can then be raised", async () => {
-    await using emulator = await startEmulator({ workerQuota: 5, coldStartMs: 0 });
+    await using emulator = await startEmulator({ profile: "contract", workerQuota: 5, coldStartMs: 0 });
     const { id } = emulator.endpoints.create({
       name: "a",
       gpuIds: "ADA_24",

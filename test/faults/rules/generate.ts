@@ -97,7 +97,10 @@ export function nextStep(generator: Generator, program: readonly Declared[], las
   };
 }
 
-/** Returns an edit that makes `up` write: a disturbance of a run without a write disturbs little. */
+/**
+ * Returns an edit that makes `up` write, because a disturbance of a run without a write disturbs
+ * little.
+ */
 function writingEdit(generator: Generator, program: readonly Declared[]): Edit {
   const WRITING: readonly Edit["do"][] = ["set", "add", "unset", "remove", "revert", "take", "unadopt"];
   for (let tries = 0; tries < 5; tries += 1) {

@@ -222,7 +222,10 @@ function disturberOf(world: World, { kind, nth, ofWrites, isAfter }: Disturbance
   return { meddler, isSprung: () => isSprung };
 }
 
-/** Returns the program after the user has done what an error advises, or `undefined` if it advises nothing. */
+/**
+ * Returns the program after the user has done what an error advises, or `undefined` if it advises
+ * nothing.
+ */
 function advised(program: readonly Declared[], output: string): Declared[] | undefined {
   const changes = new Map<string, Declared["args"]>();
   for (const [, name = "", id] of output.matchAll(/ named "(\w+)" already exists: (\w+)\. No /g)) {
@@ -267,8 +270,11 @@ export async function finish(world: World): Promise<Problem[]> {
       .filter((each) => !("boundEndpointId" in each && each.boundEndpointId))
       .map(({ id, name }) => ({ kind, id, name })),
   );
+  // The engine names a create that was killed, by its resource.
+  const isSaid = (id: string, name: string) =>
+    world.said.includes(id) || world.said.includes(`::${name}, interrupted while creating`);
   const orphans = all.filter(
-    ({ id }) => !world.foreign.has(id) && !state.some((each) => each.id === id) && !world.said.includes(id),
+    ({ id, name }) => !world.foreign.has(id) && !state.some((each) => each.id === id) && !isSaid(id, name),
   );
   return [
     ...problems,

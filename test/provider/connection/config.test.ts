@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { CONFIG_NAMES, providerSettings, VARIABLE_NAMES } from "../../../provider/connection/config";
+import { acceptedWords, CONFIG_NAMES, providerSettings, VARIABLE_NAMES } from "../../../provider/connection/config";
 import { type ConnectionSettings, requireAddress, requireApiKey, serviceName } from "../../../sdk/connection/settings";
 import { ConfigurationError } from "../../../sdk/errors/errors";
 import { redact } from "../../../sdk/errors/secretText";
@@ -53,10 +53,9 @@ describe("the provider's settings", () => {
       restUrl: "http://r",
       queueUrl: "http://q",
     };
-    expect(settings({ ...config, extraGpuTiers: "HOPPER_141, BLACKWELL_96" })).toEqual({
+    expect(settings({ ...config, acceptWords: "HOPPER_142, BLACKWELL_97" })).toEqual({
       ...config,
-      extraGpuTiers: ["HOPPER_141", "BLACKWELL_96"],
-      extraLocations: [],
+      acceptWords: ["HOPPER_142", "BLACKWELL_97"],
       provider: "",
       allowAccountChange: false,
     });
@@ -82,31 +81,31 @@ describe("the provider's settings", () => {
     expect(settings(own, variables).account).toBeUndefined();
   });
 
-  test.each([
-    ["extraGpuTiers", "SERVERLESS_GPU_EXTRA_GPU_TIERS"],
-    ["extraLocations", "SERVERLESS_GPU_EXTRA_LOCATIONS"],
-  ] as const)("%s combine the values of %s and of the config, also for an explicit provider, and are empty by default", (name, variable) => {
-    const environment = { [variable]: "FIRST, SECOND" };
-    expect(settings({ [name]: "THIRD,FIRST" }, environment)[name]).toEqual(["FIRST", "SECOND", "THIRD"]);
-    expect(settings({ ...SECOND, [name]: "THIRD" }, environment)[name]).toEqual(["FIRST", "SECOND", "THIRD"]);
-    expect(settings({})[name]).toEqual([]);
+  test("acceptWords combines the words of the environment and of the config, also for an explicit provider, and is empty by default", () => {
+    const environment = { SERVERLESS_GPU_ACCEPT_WORDS: "FIRST, SECOND" };
+    expect(settings({ acceptWords: "THIRD,FIRST" }, environment).acceptWords).toEqual(["FIRST", "SECOND", "THIRD"]);
+    expect(settings({ ...SECOND, acceptWords: "THIRD" }, environment).acceptWords).toEqual([
+      "FIRST",
+      "SECOND",
+      "THIRD",
+    ]);
+    expect(settings({}).acceptWords).toEqual([]);
   });
 
   test("a YAML list in a stack's config arrives as JSON and is accepted, but other JSON is refused", () => {
-    expect(settings({ extraGpuTiers: '["HOPPER_141"," A,B"]' }).extraGpuTiers).toEqual(["HOPPER_141", "A", "B"]);
+    expect(settings({ acceptWords: '["HOPPER_142"," A,B"]' }).acceptWords).toEqual(["HOPPER_142", "A", "B"]);
     for (const text of ['{"HOPPER_141":true}', "[1]", "[HOPPER_141", '"HOPPER_141"']) {
-      expect(() => settings({ extraGpuTiers: text })).toThrow(ConfigurationError);
-      expect(() => settings({ extraGpuTiers: text })).toThrow(
-        /^serverless-gpu:extraGpuTiers must be a comma-separated/,
-      );
+      expect(() => settings({ acceptWords: text })).toThrow(ConfigurationError);
+      expect(() => settings({ acceptWords: text })).toThrow(/^serverless-gpu:acceptWords must be a comma-separated/);
     }
   });
 
   test("the countries of a named service are accepted, but countries found in another account are not", () => {
-    const words = { extraLocations: expect.arrayContaining(["CA"]) };
-    expect(settings({ service: "runpod" })).toMatchObject(words);
-    expect(settings({}, { SERVERLESS_GPU_SERVICE: "runpod" })).toMatchObject(words);
-    expect(settings(SECOND, { SERVERLESS_GPU_SERVICE: "runpod" }).extraLocations).toEqual([]);
+    const countries = (config: Record<string, string>, environment: Record<string, string> = {}) =>
+      acceptedWords((name) => config[name], environment).countries;
+    expect(countries({ service: "runpod" })).toContain("CA");
+    expect(countries({}, { SERVERLESS_GPU_SERVICE: "runpod" })).toContain("CA");
+    expect(countries(SECOND, { SERVERLESS_GPU_SERVICE: "runpod" })).toEqual([]);
   });
 
   test("register the key as a secret immediately", () => {

@@ -25,7 +25,7 @@ test.each([
   "output",
   "promise",
 ])("the outputs of a failing data source use little memory and time: %s", async (form) => {
-  await using emulator = await startEmulator();
+  await using emulator = await startEmulator({ profile: "contract" });
   const folder = await mkdtemp(path.join(REPOSITORY, ".scratch-look-up-"));
   try {
     await writeFile(path.join(folder, "program.cjs"), PROGRAM);

@@ -45,7 +45,12 @@ async function upAll(machine: Machine): Promise<void> {
 /** Creates the endpoints of all programs, each with a worker whose job does not end by itself. */
 async function startMachine(): Promise<Machine & AsyncDisposable> {
   const job = heldJob();
-  const emulator = await startEmulator({ drainMs: 0, coldStartMs: 0, handlers: { default: job.handler } });
+  const emulator = await startEmulator({
+    profile: "contract",
+    drainMs: 0,
+    coldStartMs: 0,
+    handlers: { default: job.handler },
+  });
   const machine = {
     emulator,
     job,
@@ -146,7 +151,7 @@ test("an up on another machine puts an endpoint that a killed deletion left at z
 }, 120_000);
 
 test("a killed run that put an endpoint back in service is undone, and the run says so, when the program no longer sets the counts", async () => {
-  await using emulator = await startEmulator({ drainMs: 0, coldStartMs: 0 });
+  await using emulator = await startEmulator({ profile: "contract", drainMs: 0, coldStartMs: 0 });
   const first = await startDynamicProvider(newMachine(emulator));
   const before = await up(first, inputsOf({ workersMin: 1 }, 0), undefined);
   await first.stop();
@@ -171,7 +176,7 @@ test("a killed run that put an endpoint back in service is undone, and the run s
 }, 120_000);
 
 test("a comparison without a connection reports no change after a few seconds", async () => {
-  const emulator = await startEmulator();
+  const emulator = await startEmulator({ profile: "contract" });
   const provider = await startDynamicProvider(emulator.env);
   try {
     const before = await up(provider, inputsOf({ workersMax: 2 }, 0), undefined);
@@ -186,7 +191,7 @@ test.each([
   ["drainTimeout", { drainTimeout: 60 }],
   ["templateRevision", { templateRevision: 1 }],
 ])("an up that only changes %s also puts an endpoint at zero back in service", async (_title, change) => {
-  await using emulator = await startEmulator();
+  await using emulator = await startEmulator({ profile: "contract" });
   const provider = await startDynamicProvider(emulator.env);
   try {
     const before = await up(provider, inputsOf({ workersMax: 2 }, 0), undefined);
@@ -203,7 +208,7 @@ test.each([
   ["API", { SERVERLESS_GPU_API: "graph" }],
   ["proxy", { HTTP_PROXY: "::::" }],
 ])("a comparison with a wrong %s in the settings reports no change", async (_title, wrong) => {
-  await using emulator = await startEmulator();
+  await using emulator = await startEmulator({ profile: "contract" });
   const creator = await startDynamicProvider(emulator.env);
   const provider = await startDynamicProvider({ ...emulator.env, ...wrong });
   try {
@@ -220,7 +225,7 @@ test.each([
 ] as const)(
   "comparisons of several endpoints in turn give up together if the service %s",
   async (_title, effect) => {
-    await using emulator = await startEmulator();
+    await using emulator = await startEmulator({ profile: "contract" });
     const creator = await startDynamicProvider(emulator.env);
     const provider = await startDynamicProvider(emulator.env);
     try {
@@ -271,7 +276,12 @@ test("an adoption puts each endpoint back in service as declared after a killed 
 
 test("a recycle on another machine voids the note of a killed recycle, so this machine no longer names it", async () => {
   const job = heldJob();
-  await using emulator = await startEmulator({ drainMs: 0, coldStartMs: 0, handlers: { default: job.handler } });
+  await using emulator = await startEmulator({
+    profile: "contract",
+    drainMs: 0,
+    coldStartMs: 0,
+    handlers: { default: job.handler },
+  });
   emulator.seed({ templates: [{ id: "template", name: "template", imageName: "app:1" }] });
   const machine = newMachine(emulator);
   const program = (templateRevision: number) => ({

@@ -158,6 +158,20 @@ describe("a wrong schedule is refused:", () => {
       /^schedule.rules\[0\] \("0 8 \* \* \*"\): workersMin is 4, more than workersMax \(3\)/,
     ],
     [
+      "less workersMax than the endpoint's own workersMin",
+      {
+        schedule: {
+          timeZone: "UTC",
+          rules: [
+            { cron: "0 7 * * *", workersMax: 2 },
+            { ...DAY, workersMin: undefined },
+          ],
+        },
+        workersMin: 3,
+      },
+      /^schedule.rules\[0\] \("0 7 \* \* \*"\): workersMin is 3, more than workersMax \(2\)/,
+    ],
+    [
       "a secret",
       { schedule: IN_BERLIN, workersMax: 3, __secretInputs: "schedule.rules" },
       /^schedule: cannot be combined with secret values/,

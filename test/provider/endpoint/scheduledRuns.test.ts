@@ -127,7 +127,8 @@ describe("a pinned time that is more than an hour off", () => {
     await using run = await runAt("2027-06-01T12:00Z", elsewhere);
     const checked = await run.check({}, INPUTS);
     expect(checked.failures).toEqual([]);
-    const refused = /SERVERLESS_GPU_NOW is 2027-06-01T12:00:00.000Z, more than an hour from now .* nothing was changed/;
+    const refused =
+      /SERVERLESS_GPU_NOW is 2027-06-01T12:00:00.000Z, more than an hour from the beginning of this run .* nothing was changed/;
     await expect(run.create(checked.inputs)).rejects.toThrow(refused);
     await expect(run.update("abc", checked.inputs, checked.inputs)).rejects.toThrow(refused);
   });
@@ -173,4 +174,24 @@ describe("the plugin", () => {
     await expect(plugin.update(ONE, id, outputs, inputs, inputs, options)).rejects.toThrow(refused);
     expect(emulator.journal.operations()).toEqual([]);
   });
+});
+
+test("a rule that raises workersMin also restores the workersMax that RunPod has lowered, because it would not fit", async () => {
+  const rules = [
+    { cron: "0 8 * * *", workersMin: 3 },
+    { cron: "0 20 * * *", workersMin: 0 },
+  ];
+  const program = { ...INPUTS, schedule: { timeZone: "Europe/Berlin", rules }, workersMax: 8 };
+  await using night = await runAt(NIGHT);
+  const { inputs } = await night.check({}, program);
+  const { id, outputs } = await night.create(inputs);
+  emulator.endpoints.change(id, { workersMax: 2 });
+  await using day = await runAt(DAY);
+  const { inputs: news } = await day.check(inputs, program);
+  await day.update(id, outputs, news);
+  expect(countsOf(id)).toEqual([3, 8]);
+  await sleep(200);
+  expect(day.output()).toContain(
+    "also sets workersMax 8: it is 2 at the service, and workersMin cannot exceed workersMax",
+  );
 });

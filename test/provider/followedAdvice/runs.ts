@@ -13,7 +13,7 @@ export interface Ran {
 
 /** Runs of one user on one machine, each in a provider process of its own, as with the engine. */
 export async function startRuns(options: EmulatorOptions = {}, env: Readonly<Record<string, string>> = {}) {
-  const emulator = await startEmulator({ drainMs: 0, coldStartMs: 20, ...options });
+  const emulator = await startEmulator({ profile: "contract", drainMs: 0, coldStartMs: 20, ...options });
   const runs = runsAt(emulator, newMachine(), env);
   return { emulator, ...runs, [Symbol.asyncDispose]: () => emulator.stop() };
 }

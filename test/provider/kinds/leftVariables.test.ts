@@ -11,7 +11,7 @@ const folder = mkdtempSync(path.join(tmpdir(), "left-variables-"));
 let emulator: Emulator;
 
 beforeAll(async () => {
-  emulator = await startEmulator({ drainMs: 0 });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0 });
 });
 
 afterAll(async () => {

@@ -14,7 +14,7 @@ let emulator: Emulator;
 let provider: Awaited<ReturnType<typeof startDynamicProvider>>;
 
 beforeAll(async () => {
-  emulator = await startEmulator({ apiKey: CANARY, drainMs: 0 });
+  emulator = await startEmulator({ profile: "contract", apiKey: CANARY, drainMs: 0 });
   provider = await startDynamicProvider(emulator.env);
 });
 

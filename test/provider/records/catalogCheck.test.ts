@@ -94,14 +94,19 @@ test("a volume in a data center without volumes is refused, also over REST v2, w
   expect(asked()).toEqual(["listDataCenters", "listGpus"]);
 });
 
-test("a service without a name is not asked for a catalog, and the user's additional values are accepted", async () => {
+test("a service without a name is not asked for a catalog, and a pool that neither this version nor the catalog knows is sent with a warning", async () => {
   const { SERVERLESS_GPU_SERVICE: _, ...env } = emulator.env;
   await using unnamed = await startDynamicProvider(env);
   await create(unnamed, { ...ONE, name: "one" });
-  await using own = await provider({ SERVERLESS_GPU_EXTRA_GPU_TIERS: "NEW_200" });
-  const error = await create(own, { ...ONE, gpuIds: "NEW_200" }).catch((each: Error) => each);
   expect(asked()).toEqual([]);
+  await using named = await provider();
+  const error = await create(named, { ...ONE, gpuIds: "NEW_200" }).catch((each: Error) => each);
+  expect(asked()).toEqual(["dataCenters", "gpuTypes"]);
+  expect(named.output()).toContain(
+    "llama: warning: the service's catalog has no GPU pool NEW_200, so no worker may ever start",
+  );
   // The emulator does not know it either.
+  expect(written()).toHaveLength(2);
   expect(String(error)).not.toContain("catalog");
 });
 

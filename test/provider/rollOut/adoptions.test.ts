@@ -113,7 +113,7 @@ test("if the console sets another image while the release of an adoption is test
   const { emulator, provider, first } = run;
   const error = await failedUpWithEdit(run, provider, adopting(first.id), undefined);
   expect(error.remembered).toBeUndefined();
-  expect(error.message).toContain("someone else changed imageName while it was tested");
+  expect(error.message).toContain("someone else changed imageName after it was saved");
   expect(error.message).toContain("The endpoint was not adopted");
   expect(serving(emulator)).toMatchObject({ image: "me/theirs-good", env: former.env });
   expect(maximumOf(run)).toBe(2);

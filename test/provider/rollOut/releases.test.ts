@@ -2,7 +2,16 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Remembered, up } from "../../faults/engineMemory";
-import { AFTER_THE_SAVE, failedUp, failedUpWithEdit, former, killAt, start } from "../../support/rollOutRuns";
+import {
+  AFTER_THE_SAVE,
+  editImage,
+  failedUp,
+  failedUpWithEdit,
+  former,
+  killAt,
+  maximumOf,
+  start,
+} from "../../support/rollOutRuns";
 import { newMachine, programOf, serving, startProvider } from "../../support/rollOuts";
 
 const SECOND = programOf("2-good");
@@ -45,6 +54,47 @@ test("with onFailure keep, a failed release stays in service and in state, and t
     expect(state.outputs).toMatchObject({ imageName: "me/llama-wrong" });
     expect(serving(emulator)).toMatchObject({ image: "me/llama-wrong", saves: 1 });
   }
+}, 120_000);
+
+test("the error of a failed release shows its workers' log once, without secrets", async () => {
+  await using run = await start();
+  const { provider, first } = run;
+  const error = await failedUp(provider, programOf("broken"), first);
+  expect(error.message).toContain("CUDA error: no kernel image is available");
+  expect(error.message.match(/\n {2}loading the weights of me\/llama-broken with \[redacted\]/g)).toHaveLength(1);
+}, 120_000);
+
+test("the error of a release whose container never runs shows the service's lines, and no advice that is followed already", async () => {
+  await using run = await start();
+  const { emulator, provider, first } = run;
+  emulator.faults.add({ match: { imageName: "me/llama-2-good" }, effect: { crashLoop: true } });
+  const { message } = await failedUp(provider, SECOND, first);
+  expect(message).toMatch(/did not end within 5 s, so this run cancelled it[\s\S]*\n {2}start container for me\/llama/);
+  expect(message).not.toContain("set workersMin");
+  expect(message.match(/Most likely/g) ?? []).toHaveLength(0);
+}, 120_000);
+
+test("if a failed release was already in service, the error of a change of workers says that it stays, and gives the workers back", async () => {
+  await using run = await start();
+  const { emulator, provider, first } = run;
+  const kept = await failedUp(provider, programOf("wrong", { onFailure: "keep" }), first);
+  const error = await failedUp(provider, { ...programOf("wrong"), workersMax: 3 }, kept.remembered);
+  expect(error.message).toMatch(
+    /still has this release, because this run does not know what served before[\s\S]*rollback/,
+  );
+  expect(error.message).not.toContain("saved again");
+  expect(error.remembered).toBe(kept.remembered);
+  expect(serving(emulator)).toMatchObject({ image: "me/llama-wrong" });
+  expect(maximumOf(run)).toBe(2);
+}, 120_000);
+
+test("an update of other fields names a release that someone else has saved, and leaves it", async () => {
+  await using run = await start();
+  const { emulator, provider, first } = run;
+  await editImage(run, "me/llama-wrong");
+  await up(provider, { ...programOf("good"), workersMax: 3 }, first);
+  expect(provider.output()).toMatch(/warning: someone else has changed imageName.*was not tested.*pulumi up --refresh/);
+  expect(serving(emulator)).toMatchObject({ image: "me/llama-wrong" });
 }, 120_000);
 
 test("a failed restore leaves a state that shows what serves, and no secret of it in plain text", async () => {
@@ -126,8 +176,13 @@ describe.each([
     expect(error.message).toContain("neither accepted nor rolled back: someone else changed imageName");
     expect(provider.output()).not.toContain("has passed");
     expect(serving(emulator)).toMatchObject({ image: "me/theirs-good" });
+    const state = error.remembered as Remembered;
+    const again = await failedUp(provider, programOf(kind), state);
+    expect(again.message).toContain("neither accepted nor rolled back: someone else changed imageName");
+    expect(provider.output()).not.toContain("is tested now");
+    expect(serving(emulator)).toMatchObject({ image: "me/theirs-good" });
     // The program still wants its release.
-    const next = await up(provider, programOf("3-good"), error.remembered as Remembered);
+    const next = await up(provider, programOf("3-good"), state);
     expect(next.outputs).toMatchObject({ imageName: "me/llama-3-good" });
     expect(serving(emulator)).toMatchObject({ image: "me/llama-3-good" });
   }, 120_000);

@@ -47,7 +47,18 @@ const EVENTS: Readonly<Record<string, readonly [Event, Image, isNoted: boolean]>
     true,
   ],
   "failed and was restored": [failed(), "good", false],
-  "failed, and its restore was rejected": [failed(2), "wrong", false],
+  "failed, and its restore was rejected": [failed(2), "wrong", true],
+  "could not be tested": [
+    async ({ emulator, provider, first }) => {
+      emulator.faults.add({ match: { operation: "run" }, effect: { status: 401 } });
+      const { message, remembered } = await failedUp(provider, programOf("wrong"), first);
+      expect(message).toContain("could not be tested");
+      emulator.faults.clear();
+      return remembered as Remembered;
+    },
+    "wrong",
+    true,
+  ],
 };
 
 /**
@@ -77,7 +88,7 @@ function expected(after: Image, isNoted: boolean, isRecorded: boolean, program: 
   // Only a note or a refresh shows another machine's unfinished release.
   const isSeen = isRefreshed || isRecorded || (isNoted && machine === "this machine");
   if (program === "former") return [isSeen ? "good" : after, ""];
-  const isKnown = !isRecorded && (machine.startsWith("this") || !isRefreshed);
+  const isKnown = machine.startsWith("this") ? isNoted || !isRecorded : !isRecorded && !isRefreshed;
   if (after !== "wrong") return [after, RESTORED];
   return isKnown ? ["good", RESTORED] : ["wrong", UNKNOWN];
 }

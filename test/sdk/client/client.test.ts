@@ -56,7 +56,7 @@ describe("options that are not valid", () => {
     [{ onRetry: "x" }, /onRetry must be a function/],
     [{ dispatcher: {} }, /dispatcher must be a dispatcher of undici/],
     [{ clock: {} }, /clock must have now, monotonic and schedule/],
-    [{ extraGpuTiers: "NEW" }, /extraGpuTiers must be a list of strings/],
+    [{ acceptWords: "NEW" }, /acceptWords must be a list of strings/],
   ])("such as %j are named in the error, which explains how to fix them", (options, message) => {
     const error = refusal({ ...SETTINGS, ...options });
     expect(error).toBeInstanceOf(ConfigurationError);

@@ -103,6 +103,8 @@ test("for any evidence, only what the service states is certain, and calm follow
       expect("value" in of && of.value.inQueue + of.value.workers.unhealthy).toBe(0);
       expect("value" in release && release.value.inProgress).toBe(false);
       expect("value" in endpoint && endpoint.value.isLoadBalancer).toBe(false);
+      const { workers, logs } = given;
+      expect("value" in workers && (workers.value.total === 0 || "value" in logs)).toBe(true);
     }),
     { numRuns: 2000 },
   );

@@ -283,7 +283,12 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
   ],
   [
     "a lone throttled worker, and nothing waits",
-    evidence({ workers: part(workers({ throttled: 1 })), queue: part(queue(0)) }),
+    evidence({
+      workers: part(workers({ throttled: 1 })),
+      queue: part(queue(0)),
+      logs: part([]),
+      rollout: part({ ...rollout, inProgress: false }),
+    }),
     ["nothing-wrong"],
     "likely",
   ],

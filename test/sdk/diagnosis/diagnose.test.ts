@@ -161,7 +161,7 @@ const CASES: readonly (readonly [
   [
     "nothing waits",
     (emulated) => create(emulated),
-    { v2: [["nothing-wrong"], "likely"], graphql: [["nothing-wrong"], "likely"] },
+    { v2: [["nothing-wrong"], "likely"], graphql: [["no-job-waits"], "likely"] },
   ],
 ];
 

@@ -135,7 +135,7 @@ const PLAYS: readonly Play[] = [
   },
   {
     cause: "volume-place",
-    says: /add GPU pools that are there to gpuIds/,
+    says: /add GPU pools that they have/,
     settings: { networkVolumeId: "v" },
     prepare(emulated) {
       emulated.emulator.seed({ volumes: [{ id: "v", name: "v", size: 10, dataCenterId: "EU-RO-1" }] });

@@ -1,10 +1,12 @@
-import { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS, FIELDS, REQUIRED_FIELDS } from "../../../sdk/endpoints/fields";
+import { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS, FIELDS } from "../../../sdk/endpoints/fields";
 import { InvalidInputError } from "../../../sdk/errors/errors";
 import { endpointSelection, toSaveInput } from "../../../sdk/graphql/endpointFormat";
+import { requiredFields } from "../../../sdk/records/fields";
 
 test("every field is either required or has a default", () => {
-  expect(REQUIRED_FIELDS).toEqual(["name"]);
-  expect([...REQUIRED_FIELDS, ...Object.keys(ENDPOINT_DEFAULTS)].sort()).toEqual([...ENDPOINT_FIELDS].sort());
+  const required = requiredFields(FIELDS);
+  expect(required).toEqual(["name"]);
+  expect([...required, ...Object.keys(ENDPOINT_DEFAULTS)].sort()).toEqual([...ENDPOINT_FIELDS].sort());
 });
 
 describe("a field that only one service has", () => {

@@ -292,7 +292,7 @@ describe("REST v2", () => {
   });
 
   test("a country without data centers is refused, and the error lists countries that have some", async () => {
-    current = await startEmulated({ client: { api: "v2", extraLocations: ["ZZ"] } });
+    current = await startEmulated({ client: { api: "v2", acceptWords: ["ZZ"] } });
     const refused = await current.failure(current.client.endpoints.create({ ...REQUIRED, locations: "ZZ" }));
     expect(refused.message).toMatch(/the country ZZ, in which .* some in AU, CA, CZ, FR, GB/);
   });

@@ -63,7 +63,7 @@ let emulator: Emulator;
 let client: Client;
 
 beforeAll(async () => {
-  emulator = await startEmulator();
+  emulator = await startEmulator({ profile: "contract" });
   client = createClient({ apiKey: emulator.apiKey, ...addressesOf(emulator) });
 });
 

@@ -183,7 +183,7 @@ describe(`${needsPostgres}a journal in PostgreSQL`, () => {
       runs.set(input.n, (runs.get(input.n) ?? 0) + 1);
       return { n: input.n };
     };
-    await using emulator = await startEmulator({ coldStartMs: 0, handlers: { worker } });
+    await using emulator = await startEmulator({ profile: "contract", coldStartMs: 0, handlers: { worker } });
     const { id } = emulator.endpoints.create({
       name: "worker",
       gpuIds: "AMPERE_16",

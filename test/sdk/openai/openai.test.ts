@@ -22,7 +22,7 @@ describe("openaiUrl", () => {
   });
 
   test("makes the openai package work with the endpoint", async () => {
-    await using emulator = await startEmulator({ coldStartMs: 0 });
+    await using emulator = await startEmulator({ profile: "contract", coldStartMs: 0 });
     const fields = { name: "llama", gpuIds: "AMPERE_16", templateId: "template-1" };
     const { id } = emulator.endpoints.create({ ...fields, workersMin: 1, workersMax: 1 });
     const client = createClient({ apiKey: emulator.apiKey, queueUrl: emulator.url });

@@ -10,8 +10,8 @@ afterEach(() => {
 });
 
 test("The address of a rehearsal takes precedence over options, explicit providers and a key from a variable", async () => {
-  await using emulator = await startEmulator({ apiKey: "rehearsal-key" });
-  await using real = await startEmulator({ apiKey: "real-key" });
+  await using emulator = await startEmulator({ profile: "contract", apiKey: "rehearsal-key" });
+  await using real = await startEmulator({ profile: "contract", apiKey: "real-key" });
   Object.assign(process.env, { [URL_VARIABLE]: emulator.url, [KEY_VARIABLE]: emulator.apiKey });
   await using client = createClient({ apiKey: "real-key", graphqlUrl: real.url, queueUrl: real.url });
   await client.endpoints.list();
@@ -29,7 +29,7 @@ test("The address of a rehearsal takes precedence over options, explicit provide
 });
 
 test("A client that was created before a rehearsal sends nothing to another host", async () => {
-  await using real = await startEmulator();
+  await using real = await startEmulator({ profile: "contract" });
   await using client = createClient({ apiKey: real.apiKey, graphqlUrl: real.url, queueUrl: real.url });
   Object.assign(process.env, { [URL_VARIABLE]: "http://127.0.0.1:9", [KEY_VARIABLE]: "rehearsal-key" });
   await expect(client.endpoints.list()).rejects.toThrow(

@@ -1,0 +1,100 @@
+import { adviceOn } from "../../../sdk/diagnosis/causes";
+import type { Rule, RuleOptions } from "./rule";
+import { byEndpoint } from "./series";
+
+const MINUTE_S = 60;
+const DOCTOR = "npx pulumi-serverless-gpu doctor";
+/** How long the balance must last, in hours. */
+const BALANCE_H = 12;
+
+/** The endpoints that cost most. */
+const COSTLIEST =
+  '{{ range query "topk(3, max by (endpoint_id) (serverless_gpu_endpoint_dollars_per_hour))" }} ' +
+  '{{ .Labels.endpoint_id }} costs about {{ .Value | printf "%.2f" }} dollars an hour.{{ end }}';
+
+/**
+ * Returns the rules about accounts and exporters. They compare values of one exporter, because
+ * another may read another account.
+ */
+export function accountRules(options: RuleOptions): Rule[] {
+  return [...readRules(options), ...moneyRules(options)];
+}
+
+function readRules({ staleMinutes }: RuleOptions): Rule[] {
+  const staleS = staleMinutes * MINUTE_S;
+  const age = byEndpoint('serverless_gpu_endpoint_read_age_seconds{read="queue"}', "min");
+  return [
+    {
+      alert: "ExporterDown",
+      severity: "critical",
+      // One alert, whatever the number of endpoints. Without any exporter, nothing names them.
+      expr:
+        "up == 0 and on (job, instance) last_over_time(serverless_gpu_exporter_info[7d]) " +
+        "or on () absent(serverless_gpu_exporter_info)",
+      forS: 5 * MINUTE_S,
+      summary: "Prometheus cannot scrape the exporter{{ with $labels.instance }} {{ . }}{{ end }}",
+      description: "Until it runs again, nothing else about its endpoints is reported. Read its output, and start it",
+      command: "npx pulumi-serverless-gpu metrics",
+    },
+    {
+      alert: "NoRead",
+      severity: "critical",
+      expr: `count(${age} > ${staleS} unless ${byEndpoint("serverless_gpu_endpoint_gone")} == 1) > 0`,
+      forS: 2 * MINUTE_S,
+      summary: `The queues of {{ $value }} endpoints were not read for ${staleMinutes} minutes`,
+      description:
+        `Check the key, and that the service can be reached. The oldest:{{ range query \`topk(3, ${age} > ${staleS})\` }} ` +
+        "{{ .Labels.endpoint_id }}{{ end }}",
+      command: DOCTOR,
+    },
+    {
+      alert: "NoAccountRead",
+      severity: "critical",
+      expr: `max without (read) (serverless_gpu_read_age_seconds{read=~"endpoints|state"}) > ${staleS}`,
+      forS: 2 * MINUTE_S,
+      summary: `The exporter {{ $labels.instance }} has not read the list of endpoints, or its stack's state, for ${staleMinutes} minutes`,
+      description: "Read its output. Check the key, and that the service can be reached",
+      command: DOCTOR,
+    },
+    {
+      alert: "RecordingStopped",
+      severity: "warning",
+      expr: "serverless_gpu_recording == 0",
+      forS: 0,
+      summary: "The exporter {{ $labels.instance }} no longer records metrics",
+      description: "Check the disk and the folder of --record, and start npx pulumi-serverless-gpu metrics again",
+      command: "df -h",
+    },
+  ];
+}
+
+function moneyRules({ spendCap }: RuleOptions): Rule[] {
+  const spend = "serverless_gpu_account_dollars_per_hour";
+  const estimate = "sum without (endpoint_id, price) (serverless_gpu_endpoint_dollars_per_hour)";
+  return [
+    {
+      alert: "Spend",
+      severity: "warning",
+      expr:
+        spendCap === undefined
+          ? `${spend} > 0.8 * serverless_gpu_account_limit_dollars_per_hour`
+          : `(${spend} or ${estimate}) > ${spendCap}`,
+      forS: 5 * MINUTE_S,
+      summary:
+        spendCap === undefined
+          ? "What runs costs more than 80 % of the account's spend limit"
+          : `What runs costs more than ${spendCap} US dollars an hour`,
+      description: `${adviceOn("spend-limit", "")}.${COSTLIEST}`,
+      command: "npx pulumi-serverless-gpu orphans",
+    },
+    {
+      alert: "LowBalance",
+      severity: "critical",
+      expr: `serverless_gpu_account_balance_dollars < ${BALANCE_H} * ${spend} or serverless_gpu_account_balance_dollars <= 0`,
+      forS: 5 * MINUTE_S,
+      summary: `The account's balance of {{ $value | printf "%.2f" }} US dollars lasts for less than ${BALANCE_H} hours`,
+      description: `${adviceOn("spend-limit", "")}.${COSTLIEST}`,
+      command: "npx pulumi-serverless-gpu orphans",
+    },
+  ];
+}

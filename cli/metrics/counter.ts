@@ -1,0 +1,32 @@
+/**
+ * After how many lower values in a row the service has started its counter again. Fewer may come
+ * from an outdated response.
+ */
+const RESTARTS_AFTER = 10;
+
+/** A counter that never steps back, although the service's own may. */
+export interface Counted {
+  /** The value. Starts with the first one that the service returned. */
+  readonly value: number | undefined;
+  /** Takes the service's own value. Negative values are ignored. */
+  note(own: number): void;
+}
+
+export function createCounted(): Counted {
+  let value: number | undefined;
+  let highest = 0;
+  let lower = 0;
+  return {
+    get value() {
+      return value;
+    },
+    note(own) {
+      if (own < 0) return;
+      lower = value !== undefined && own < highest ? lower + 1 : 0;
+      if (lower > 0 && lower < RESTARTS_AFTER) return;
+      value = value === undefined ? own : value + Math.max(0, own - highest);
+      highest = own;
+      lower = 0;
+    },
+  };
+}

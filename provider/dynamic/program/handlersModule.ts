@@ -1,0 +1,40 @@
+import { createRequire } from "node:module";
+import path from "node:path";
+import * as pulumi from "@pulumi/pulumi";
+import type { InputProblem } from "../../../sdk/errors/errors";
+
+const HANDLERS = "pulumi-serverless-gpu/handlers";
+
+/** The programs that have been told. One problem ends the program, so one resource reports it. */
+const told = new WeakSet<object>();
+
+/**
+ * Returns the problem that Pulumi cannot load the handlers, which it looks for in the program's
+ * folder, whichever package or bundle declares the resources.
+ */
+export function missingHandlers(): InputProblem[] {
+  const program = pulumi.runtime.getStackResource();
+  if (!program || told.has(program) || !isInProgramFolder()) return [];
+  // Pulumi starts in the program's folder, which may be below the project's. A program may leave it.
+  const project = pulumi.getRootDirectory();
+  if ([process.cwd(), project].some(hasHandlers)) return [];
+  told.add(program);
+  const message =
+    `Pulumi cannot load ${HANDLERS} from ${project}, where it looks for it even if a library or a bundle declares ` +
+    `the resources. In ${project}: npm install pulumi-serverless-gpu`;
+  return [{ property: "", message }];
+}
+
+/** An inline program of the Automation API runs in a process of its user, in any folder. */
+function isInProgramFolder(): boolean {
+  return /[\\/]@pulumi[\\/]pulumi[\\/]cmd[\\/]run[\\/]/.test(process.argv[1] ?? "");
+}
+
+function hasHandlers(folder: string): boolean {
+  try {
+    createRequire(path.join(folder, "package.json")).resolve(HANDLERS);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,191 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { type Emulator, startEmulator } from "../../emulator";
+import { startService } from "../support/rollOuts";
+import type { PulumiStack } from "./harness";
+import { killProcessesIn } from "./processes";
+import { commit, countsAt, createRepository, type Declared, git, programOf, stepAt, updatesOf } from "./ticking";
+
+const SCHEDULE = `workersMax: 3, schedule: { timeZone: "Europe/Berlin", rules: [
+  { cron: "0 8 * * 1-5", workersMin: 2, workersMax: 8 },
+  { cron: "0 20 * * 1-5", workersMin: 0 },
+] }`;
+const BOTH: Declared[] = [
+  { name: "llama", form: "npm", args: SCHEDULE },
+  { name: "whisper", form: "plugin", args: SCHEDULE },
+  { name: "fixed", form: "npm", args: "workersMax: 4" },
+];
+const [DAY, NIGHT, NEXT_DAY] = ["2026-11-27T14:00+01:00", "2026-11-27T20:00+01:00", "2026-11-30T08:15+01:00"];
+const BY_DAY = { fixed: [0, 4], llama: [2, 8], whisper: [2, 8] };
+const BY_NIGHT = { fixed: [0, 4], llama: [0, 3], whisper: [0, 3] };
+
+let emulator: Emulator;
+let stack: PulumiStack;
+
+beforeEach(async () => {
+  emulator = await startEmulator({ drainMs: 0 });
+  stack = await createRepository(emulator, programOf(BOTH));
+});
+afterEach(async () => {
+  await stack.dispose();
+  await emulator.stop();
+});
+
+const tick = (instant: string) => stepAt(stack, instant, ["tick"]);
+const up = async (instant: string) => expect(await stepAt(stack, instant, ["up"])).toMatchObject({ exitCode: 0 });
+
+/** Changes the program without a commit, as a merge that was not deployed would. */
+const change = (program: string) => writeFile(path.join(stack.folder, "index.js"), program);
+
+test("a tick applies the counts of the rule that holds in both forms, and does nothing while they hold", async () => {
+  await up(DAY);
+  expect(countsAt(emulator)).toEqual(BY_DAY);
+  const applied = await tick(NIGHT);
+  expect(applied).toMatchObject({ exitCode: 0 });
+  expect(applied.output).toContain("update llama: workersMax 8 → 3, workersMin 2 → 0\n");
+  expect(applied.output).toContain("update whisper: workersMax 8 → 3, workersMin 2 → 0\n");
+  expect(countsAt(emulator)).toEqual(BY_NIGHT);
+  const updates = await updatesOf(stack);
+  expect(await tick(NIGHT)).toMatchObject({ exitCode: 0 });
+  expect(await updatesOf(stack)).toBe(updates);
+  expect(await tick(NEXT_DAY)).toMatchObject({ exitCode: 0 });
+  expect(countsAt(emulator)).toEqual(BY_DAY);
+});
+
+test("a tick shows and leaves whatever else differs, and also leaves the counts then", async () => {
+  await up(DAY);
+  const refused = { exitCode: 1, output: expect.stringContaining("more than scheduled worker counts differs") };
+  const restore = programOf(BOTH);
+
+  await change(restore.replace('gpuIds: "AMPERE_24"', 'gpuIds: "ADA_24"'));
+  const other = await tick(NIGHT);
+  expect(other).toMatchObject(refused);
+  expect(other.output).toContain("update llama: gpuIds, workersMax 8 → 3, workersMin 2 → 0\n");
+
+  await change(restore.replace("workersMax: 4", "workersMax: 5"));
+  const unscheduled = await tick(DAY);
+  expect(unscheduled).toMatchObject(refused);
+  expect(unscheduled.output).toContain("update fixed: workersMax 4 → 5\n");
+
+  await change(programOf([...BOTH, { name: "new", form: "npm", args: "" }]));
+  expect(await tick(DAY)).toMatchObject(refused);
+  await change(programOf(BOTH.slice(0, 2)));
+  expect(await tick(DAY)).toMatchObject(refused);
+  expect(countsAt(emulator)).toEqual(BY_DAY);
+
+  // Counts of an endpoint without a schedule may change if the program has asked for what was spent.
+  const spent = restore.replace("workersMax: 4", "workersMax: 0");
+  await change(`${spent}\npulumi.log.info("getSpend: $500.00 from 2026-11-01");`);
+  expect(await tick(DAY)).toMatchObject({ exitCode: 0 });
+  expect(countsAt(emulator)).toEqual({ ...BY_DAY, fixed: [0, 0] });
+});
+
+test.each([
+  "llama",
+  "whisper",
+])("a tick refuses an update without a list of fields: that of %s, which was switched off elsewhere", async (name) => {
+  await up(DAY);
+  const id = emulator.endpoints.list().find((each) => each.name.startsWith(`${name}-`))?.id ?? "";
+  emulator.endpoints.change(id, { workersMin: 0, workersMax: 0 });
+  const refused = await tick(DAY);
+  expect(refused.exitCode).toBe(1);
+  expect(refused.output).toContain(`update ${name}: the preview lists no fields\n`);
+  expect(refused.output).toContain("is scaled to zero, but the program sets workersMin 2 and workersMax 8");
+  expect(countsAt(emulator)).toMatchObject({ [name]: [0, 0] });
+});
+
+test("a tick applies only the commit that was deployed last, which the step deployed prints", async () => {
+  const deployed = (await git(stack, "rev-parse", "HEAD")).trim();
+  await up(DAY);
+  await change(programOf(BOTH, "// Merged, but not deployed."));
+  const merged = await commit(stack, "Merge");
+  expect((await stepAt(stack, DAY, ["deployed"])).stdout.trim()).toBe(deployed);
+  const refused = await tick(NIGHT);
+  expect(refused).toMatchObject({ exitCode: 1 });
+  expect(refused.output).toContain(`this is commit ${merged}, and the last up that succeeded was of ${deployed}`);
+  expect(countsAt(emulator)).toEqual(BY_DAY);
+  await git(stack, "checkout", "--quiet", deployed);
+  expect(await tick(NIGHT)).toMatchObject({ exitCode: 0 });
+  expect(countsAt(emulator)).toEqual(BY_NIGHT);
+});
+
+test.each([
+  ["another machine", true],
+  ["the same machine", false],
+])("a tick on %s after a killed one reads the service first, so that no rule is missed", async (_, isOther) => {
+  await up(DAY);
+  emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { hang: true, when: "after" } });
+  const killed = tick(NIGHT);
+  const held = () => emulator.journal.requests({ outcome: "pending" }).filter(({ fault }) => fault?.includes("hang"));
+  while (held().length < 2) await new Promise((resolve) => setTimeout(resolve, 50));
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  await killProcessesIn(stack.scratch);
+  await killed;
+  emulator.faults.clear();
+  // The service has the counts of the night, and the state those of the day.
+  expect(countsAt(emulator)).toEqual(BY_NIGHT);
+  await stack.run(["cancel", "--yes", "--stack", "production"]);
+  if (isOther) await rm(path.join(stack.scratch, "home/.cache"), { recursive: true, force: true });
+  // The tick of Monday morning, whose counts are those of the state.
+  expect(await tick(NEXT_DAY)).toMatchObject({ exitCode: 0 });
+  expect(countsAt(emulator)).toEqual(BY_DAY);
+  expect((await tick(NEXT_DAY)).output).not.toContain("refresh");
+});
+
+test("two ticks at once leave the counts of the rule that holds", async () => {
+  await up(DAY);
+  const both = await Promise.all([tick(NIGHT), tick(NIGHT)]);
+  expect(both.map(({ exitCode }) => exitCode)).toContain(0);
+  expect(countsAt(emulator)).toEqual(BY_NIGHT);
+  expect(await tick(NIGHT)).toMatchObject({ exitCode: 0 });
+});
+
+test("a rollout that fails while another rule begins to hold restores the counts from before, and the next tick applies the rule", async () => {
+  await using service = await startService();
+  const env = { SERVERLESS_GPU_API: "v2", SERVERLESS_GPU_SERVICE: "runpod" };
+  const rollOut = 'rollOut: { test: { input: { prompt: "2 + 2 =" }, expectedOutput: { text: "4" }, timeout: 60 } }';
+  const program = (imageName: string) =>
+    programOf([{ ...BOTH[0], args: `${SCHEDULE}, ${rollOut}`, imageName } as Declared]);
+  const own = await createRepository(service, program("me/llama-good"), env);
+  const deployed = (await git(own, "rev-parse", "HEAD")).trim();
+  expect(await stepAt(own, NIGHT, ["up"])).toMatchObject({ exitCode: 0 });
+  await own.writeFile("index.js", program("me/llama-wrong"));
+  await commit(own, "Release");
+  const failed = await stepAt(own, NEXT_DAY, ["up"]);
+  expect(failed.exitCode).not.toBe(0);
+  expect(failed.output).toContain("What served before was saved again");
+  expect(countsAt(service)).toEqual({ llama: [0, 3] });
+  await git(own, "checkout", "--quiet", deployed);
+  expect(await stepAt(own, NEXT_DAY, ["tick"])).toMatchObject({ exitCode: 0 });
+  expect(countsAt(service)).toEqual({ llama: [2, 8] });
+  await own.dispose();
+});
+
+test("a plan of the day is refused at night, and the message names its instant", async () => {
+  await up(DAY);
+  const PLAN = path.join(stack.scratch, "plan/plan.json");
+  expect(await stepAt(stack, DAY, ["preview"], { PLAN })).toMatchObject({ exitCode: 0 });
+  expect((await readFile(`${PLAN}.instant`, "utf8")).trim()).toBe("2026-11-27T13:00:00.000Z");
+  const refused = await stepAt(stack, NIGHT, ["up"], { PLAN });
+  expect(refused.exitCode).toBe(1);
+  expect(refused.output).toMatch(/or another rule of a\nschedule holds than at 2026-11-27T13:00:00.000Z\n/);
+  expect(countsAt(emulator)).toEqual(BY_DAY);
+  expect(await stepAt(stack, "2026-11-27T19:45+01:00", ["up"], { PLAN })).toMatchObject({ exitCode: 0 });
+});
+
+test("a dry run lists the changes of a month, and changes nothing", async () => {
+  await up(DAY);
+  emulator.journal.clear();
+  const { exitCode, stdout } = await stepAt(stack, DAY, [
+    ..."tick --dry-run --from 2027-03-26T12:00+01:00 --to 2027-03-30T12:00+02:00".split(" "),
+  ]);
+  expect(exitCode).toBe(0);
+  expect(stdout.split("\n").filter((line) => line.includes("llama"))).toEqual([
+    "Fri 2027-03-26 12:00 Europe/Berlin  llama  workersMin 2, workersMax 8  (0 8 * * 1-5)",
+    "Fri 2027-03-26 20:00 Europe/Berlin  llama  workersMin 0, workersMax 3  (0 20 * * 1-5)",
+    "Mon 2027-03-29 08:00 Europe/Berlin  llama  workersMin 2, workersMax 8  (0 8 * * 1-5)",
+    "Mon 2027-03-29 20:00 Europe/Berlin  llama  workersMin 0, workersMax 3  (0 20 * * 1-5)",
+    "Tue 2027-03-30 08:00 Europe/Berlin  llama  workersMin 2, workersMax 8  (0 8 * * 1-5)",
+  ]);
+  expect(emulator.journal.requests({ operation: "saveEndpoint" })).toEqual([]);
+});
