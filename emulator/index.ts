@@ -104,6 +104,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     account.clear();
     journal.clear();
     parts.logs.clear();
+    parts.billing.clear();
     faults.clear();
     random.restart();
     seed();

@@ -115,7 +115,7 @@ const ARROWS: Record<string, Arrows> = {
       rollOut: ["connection", "machine", "fields", "ownership", "records", "smokeTest"],
       kinds: ["connection", "machine", "fields", "adoption", "records"],
       smokeTest: ["connection"],
-      functions: ["connection"],
+      functions: ["connection", "machine", "endpoint"],
       // What only the dynamic form needs. The handlers do not know it.
       dynamic: [
         "adoption",
@@ -234,6 +234,7 @@ const ARROWS: Record<string, Arrows> = {
       alerts: ["explain", "metrics"],
       rollback: ["connection", "history", "doctor"],
       schedule: ["check"],
+      spend: ["connection"],
     },
   },
   plugin: {
