@@ -15,6 +15,7 @@ import { orphansCommand } from "./orphans/orphansCommand";
 import { ownPackage } from "./ownPackage";
 import { rollbackCommand } from "./rollback/rollbackCommand";
 import { scheduleCommand } from "./schedule/scheduleCommand";
+import { spendCommand } from "./spend/spendCommand";
 import { say } from "./terminal";
 
 /** All commands, in the order of the help. */
@@ -33,6 +34,7 @@ const COMMANDS: readonly DeclaredCommand[] = [
   orphansCommand,
   rollbackCommand,
   scheduleCommand,
+  spendCommand,
 ];
 
 /** Returns the command line. Its actions set the process's exit code. */

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import path from "node:path";
 import { systemClock } from "../sdk/contract/clock";
+import { workerPrice } from "./catalog/accountLimits";
 import { createCatalog } from "./catalog/catalog";
 import { newKey } from "./io/auth";
 import { ANNOUNCED_GRAPHQL_LIMITS, OBSERVED_LIMITS } from "./jobs/quota";
@@ -20,6 +21,7 @@ import { createRoutes, type Routes } from "./server/routes";
 import { DEFAULT_RELEASE_MS } from "./templates/templates";
 import { steadyClock } from "./time/virtualClock";
 import { VOLUME_DATA_CENTERS } from "./volumes/volumes";
+import { createBilling } from "./workers/billing";
 import { createWatch } from "./workers/watch";
 import { createWorkerLogs } from "./workers/workerLogs";
 
@@ -46,14 +48,17 @@ export function createParts(options: EmulatorOptions) {
     journalParts.addOutput(output);
   });
   const dataFile = dataFileOf(options.dataFile, apiKey, () => account);
+  const steady = steadyClock(clock);
+  const billing = createBilling(steady, workerPrice);
   const context = contextOf(options, {
-    clock: steadyClock(clock),
+    clock: steady,
     profile,
     random: random.next,
     dropsWebhook,
     workerFaults,
     workerHost,
     logs,
+    billing,
     changed: (endpointId, jobId) => dataFile?.changed(endpointId, jobId),
     watch: createWatch(),
   });
@@ -74,6 +79,7 @@ export function createParts(options: EmulatorOptions) {
     graphqlLimits: limitsOf(options.rateLimits?.graphql, ANNOUNCED_GRAPHQL_LIMITS),
     dataCenters: dataCenterIds(options),
     catalog,
+    billing,
     logs,
   });
   return {
@@ -85,6 +91,7 @@ export function createParts(options: EmulatorOptions) {
     account,
     workerHost,
     logs,
+    billing,
     dataFile,
     routes,
     ...faultParts,
@@ -115,7 +122,16 @@ function dataFileOf(file: string | undefined, apiKey: string, account: () => Acc
 
 type Given = Pick<
   AccountContext,
-  "clock" | "profile" | "random" | "dropsWebhook" | "workerFaults" | "workerHost" | "logs" | "changed" | "watch"
+  | "clock"
+  | "profile"
+  | "random"
+  | "dropsWebhook"
+  | "workerFaults"
+  | "workerHost"
+  | "logs"
+  | "billing"
+  | "changed"
+  | "watch"
 >;
 
 function contextOf(options: EmulatorOptions, given: Given): AccountContext {

@@ -22,8 +22,7 @@ if (process.argv.includes("--version")) {
 exitWithEngine();
 const address = engineAddress(process.argv);
 if (address !== undefined) {
-  const toEngine = engineLog(address);
-  logTo((_name, text) => toEngine(text));
+  logTo(engineLog(address));
 }
 
 const server = new grpc.Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });

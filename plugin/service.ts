@@ -136,7 +136,7 @@ async function configure(request: messages.ConfigureRequest): Promise<messages.C
 async function invoke(request: messages.InvokeRequest): Promise<messages.InvokeResponse> {
   const called = FUNCTIONS.get(request.getTok());
   if (!called) throw new Error(`there is no function ${request.getTok()}`);
-  const result = await called.call(receive(request.getArgs()).properties);
+  const result = await loggingFor("", () => called.call(receive(request.getArgs()).properties));
   return new messages.InvokeResponse().setReturn(toWire(result, called.secrets));
 }
 

@@ -23,8 +23,11 @@ export type {
   CatalogPool,
   OfferedCuda,
   PlacedStock,
+  Spend,
+  SpendGroup,
   StockLevel,
 } from "./catalog/record";
+export type { SpendOptions } from "./catalog/spend";
 export {
   type Client,
   type ClientEndpoints,

@@ -55,6 +55,7 @@ const LONG = [
   "provider/explainedWaits",
   "provider/faults",
   "provider/followedAdvice/*",
+  "provider/functions/spend",
   "provider/kinds/leftVariables",
   "provider/records/catalogCheck",
   "provider/refusals",

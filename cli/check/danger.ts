@@ -10,13 +10,19 @@ import { type Step, type StepState, typeOf, type Values } from "./previewJson";
  */
 
 /** Returns a finding for each endpoint that ends or stops, and for each renamed resource. */
-export function dangersOf({ steps }: PlannedChange, planned: readonly Planned[]): Finding[] {
+export function dangersOf(change: PlannedChange, planned: readonly Planned[]): Finding[] {
+  const { steps } = change;
   const renames = renamedIn(steps, holdersAfter(planned));
   const renamed = new Set(renames.flatMap(({ urn }) => urn ?? []));
-  return [...renames, ...planned.flatMap((each) => endpointDangers(each, planned, renamed))];
+  return [...renames, ...planned.flatMap((each) => endpointDangers(each, planned, renamed, change))];
 }
 
-function endpointDangers(each: Planned, planned: readonly Planned[], renamed: ReadonlySet<string>): Finding[] {
+function endpointDangers(
+  each: Planned,
+  planned: readonly Planned[],
+  renamed: ReadonlySet<string>,
+  change: PlannedChange,
+): Finding[] {
   const { kind, name, urn, op } = each;
   if (kind !== "endpoint" || renamed.has(urn)) return [];
   const found = { resource: name, urn };
@@ -29,26 +35,51 @@ function endpointDangers(each: Planned, planned: readonly Planned[], renamed: Re
   }
   if (op === "replace" && gone.length > 0) {
     const message = `the change replaces the endpoint ${shown}: its id and URL end, its waiting jobs are lost, and clients need the new URL`;
-    return [{ level: "replaced", kind: "endpoint-replaced", ...found, message }, ...toZero(each)];
+    return [{ level: "replaced", kind: "endpoint-replaced", ...found, message }, ...toZero(each, change)];
   }
   if (op === "replace" && each.before.some((side) => hasSameName(side, each.after))) {
     const message = `the old endpoint stays (retainOnDelete) with the name ${textIn(each.after?.values.name)}, so the service's list would have two of that name, and up refuses to create the second one. Give the new one another name`;
     return [{ level: "impossible", kind: "name", ...found, message }];
   }
-  return toZero(each);
+  return toZero(each, change);
 }
 
 const hasSameName = ({ values, isRetained }: Side, after: Side | undefined) =>
   isRetained === true && textIn(values.name) !== undefined && textIn(values.name) === textIn(after?.values.name);
 
 /** Returns a finding if the endpoint could start workers before the change, but not after it. */
-function toZero({ name, urn, before, taken, after }: Planned): Finding[] {
+function toZero({ name, urn, before, taken, after }: Planned, change: PlannedChange): Finding[] {
   const [old] = [...(taken ? [taken] : []), ...before.filter(({ id }) => id !== undefined)];
   if (!old || !after || endpointSide(after).workersMax !== 0) return [];
   const { workersMax } = endpointSide(old);
   if (workersMax === 0) return [];
-  const message = `workersMax ${workersMax ?? "?"} → 0: the endpoint starts no worker, and its jobs wait until they expire`;
-  return [{ level: "zero", kind: "scaled-to-zero", resource: name, urn, message }];
+  const counts = `workersMax ${workersMax ?? "?"} → 0`;
+  const found = { kind: "scaled-to-zero", resource: name, urn };
+  const decider = isRaisedLater(after.values) ? "its schedule" : isBudget(urn, change) ? "getSpend" : undefined;
+  if (decider !== undefined) {
+    const message = `${counts}, as ${decider} decides: the endpoint's jobs wait until a later run raises it`;
+    return [{ level: "decided", ...found, message }];
+  }
+  const message = `${counts}: the endpoint starts no worker, and its jobs wait until they expire`;
+  return [{ level: "zero", ...found, message }];
+}
+
+/** Returns `true` if another rule of the endpoint's schedule allows workers. */
+function isRaisedLater({ schedule }: Values): boolean {
+  const { rules = [] } = (schedule ?? {}) as { readonly rules?: readonly Values[] };
+  return rules.some(({ workersMax }) => typeof workersMax === "number" && workersMax > 0);
+}
+
+/** Returns `true` if the program reads what was spent, and changes nothing of the endpoint but its counts. */
+function isBudget(urn: string, { readsSpend, steps }: PlannedChange): boolean {
+  const settings = ({ inputs = {} }: StepState = {}) => ({ ...inputs, workersMin: 0, workersMax: 0 });
+  const own = steps.filter((step) => step.urn === urn);
+  return (
+    readsSpend &&
+    own.every(
+      ({ op, oldState, newState }) => op === "update" && isDeepStrictEqual(settings(oldState), settings(newState)),
+    )
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-/** What a finding is about, most severe first. `unlikely` and `stays` are no danger. */
+/** What a finding is about, most severe first. `unlikely`, `stays` and `decided` are no danger. */
 export const FINDINGS = {
   data: { heading: "DATA LOSS", allow: "data" },
   deleted: { heading: "DELETED", allow: "delete" },
@@ -8,6 +8,7 @@ export const FINDINGS = {
   rejected: { heading: "REJECTED RELEASE", allow: "rejected" },
   impossible: { heading: "IMPOSSIBLE", allow: "impossible" },
   stays: { heading: "STAYS", allow: undefined },
+  decided: { heading: "SCALED TO ZERO", allow: undefined },
   unlikely: { heading: "UNLIKELY", allow: undefined },
 } as const;
 

@@ -64,6 +64,8 @@ export interface PlannedChange {
   readonly steps: readonly Step[];
   /** The stack's config. */
   readonly config: NonNullable<Preview["config"]>;
+  /** `true` if the program or its provider has called `getSpend`, which logs a line. */
+  readonly readsSpend: boolean;
   /** The number of unchanged resources that the preview omits. */
   readonly hidden: number;
   /** The number of resources that `--target` does not create. */
@@ -98,6 +100,7 @@ export function readPreview(text: string): PlannedChange {
     ),
     steps,
     config: preview.config ?? {},
+    readsSpend: (preview.diagnostics ?? []).some(({ message = "" }) => /^getSpend: /m.test(message)),
     hidden: Math.max(0, (preview.changeSummary?.same ?? 0) - shown),
     notTargeted: all.length - own.length,
   };

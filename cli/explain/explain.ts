@@ -1,7 +1,8 @@
 import { type Client, createClient, type Diagnosis } from "../../sdk";
 import { linesIn } from "../../sdk/diagnosis/words";
+import { ruleAt, type Schedule } from "../../sdk/schedule/schedule";
 import { commandConnection } from "../connection/connection";
-import { type StackFlag, stackEndpointIds } from "../stack";
+import { NO_ENDPOINT, type StackFlag, type StackResource, stackEndpoints } from "../stack";
 import { printJson, printLines } from "../terminal";
 import { endpointId } from "./endpointId";
 
@@ -20,13 +21,19 @@ const AT_ONCE = 2;
 export async function explain(endpoint: string | undefined, flags: ExplainFlags, version: string): Promise<number> {
   const client = createClient(await commandConnection(flags));
   try {
-    const wanted = endpoint === undefined ? await stackEndpointIds(flags.stack) : [await endpointId(client, endpoint)];
+    const managed = endpoint === undefined ? await stackEndpoints(flags.stack) : [];
+    const wanted =
+      endpoint === undefined ? managed.flatMap(({ id }) => id ?? []) : [await endpointId(client, endpoint)];
+    if (wanted.length === 0) throw new Error(NO_ENDPOINT);
     let printed = 0;
     // Print each diagnosis as soon as it is ready, because others may be waiting for a slow
     // service.
-    const print = (each: Diagnosis) => printLines([...(printed++ > 0 ? [""] : []), ...linesOf(each)]);
+    const print = (each: Diagnosis) =>
+      printLines([...(printed++ > 0 ? [""] : []), ...linesOf(each), ...scheduleLines(rules.get(each.endpointId))]);
+    const rules = rulesIn(managed, Date.now());
     const diagnoses = await diagnoseAll(client, wanted, flags.logs ?? false, flags.json ? () => {} : print);
-    if (flags.json) printJson({ version, endpoints: diagnoses }, 2);
+    const withRules = diagnoses.map((each) => ({ ...each, schedule: rules.get(each.endpointId) }));
+    if (flags.json) printJson({ version, endpoints: withRules }, 2);
     return 0;
   } finally {
     await client.close();
@@ -56,4 +63,36 @@ function linesOf(diagnosis: Diagnosis): string[] {
   const name = endpointName === undefined ? `endpoint ${id}` : `endpoint ${endpointName} (${id})`;
   const [first, ...others] = linesIn(diagnosis);
   return [`${name}: ${first}`, ...others];
+}
+
+/** The rule of an endpoint's schedule that holds. */
+interface HoldingRule {
+  readonly cron: string;
+  readonly timeZone: string;
+  readonly since: Date;
+  /** When the next rule fires. @default never */
+  readonly until?: Date | undefined;
+  readonly workersMin?: number | undefined;
+  readonly workersMax?: number | undefined;
+}
+
+/** Returns the rules that hold, by the id of the endpoint. Only state has schedules: RunPod has none. */
+function rulesIn(endpoints: readonly StackResource[], now: number): ReadonlyMap<string, HoldingRule> {
+  return new Map(
+    endpoints.flatMap(({ id, inputs }) => {
+      if (id === undefined || !inputs?.schedule) return [];
+      const schedule = inputs.schedule as Schedule;
+      const { rule, since, until } = ruleAt(schedule, now);
+      const times = { since: new Date(since), until: Number.isFinite(until) ? new Date(until) : undefined };
+      return [[id, { ...rule, timeZone: schedule.timeZone, ...times }]];
+    }),
+  );
+}
+
+function scheduleLines(rule: HoldingRule | undefined): string[] {
+  if (rule === undefined) return [];
+  const { cron, timeZone, since, until, ...counts } = rule;
+  const shown = Object.entries(counts).map(([name, count]) => `${name} ${count}`);
+  const end = until === undefined ? "" : ` until ${until.toISOString()}`;
+  return [`  schedule: ${cron} (${timeZone}) holds since ${since.toISOString()}${end}: ${shown.join(", ")}`];
 }

@@ -8,7 +8,8 @@ import type { RegistryAuths } from "../registryAuths/registryAuths";
 import type { Secrets } from "../secrets/secrets";
 import type { Templates } from "../templates/templates";
 import type { Volumes } from "../volumes/volumes";
-import { discountPart, limitsPart, userPart } from "./account";
+import type { Billing } from "../workers/billing";
+import { billingPart, discountPart, limitsPart, userPart } from "./account";
 import { catalogPart } from "./catalog";
 import { endpointPart } from "./endpoints";
 import type { GraphqlPart } from "./part";
@@ -27,6 +28,7 @@ export interface GraphqlShown {
   readonly registryAuths: RegistryAuths;
   readonly secrets: Secrets;
   readonly catalog: Catalog;
+  readonly billing: Billing;
   /** Returns how much of its limits the account uses. */
   readonly use: () => AccountUse;
   readonly serverlessDiscount: ServerlessDiscount | null;
@@ -45,6 +47,7 @@ export function graphqlParts(shown: GraphqlShown, profile: Profile, clock: Clock
     endpointPart({ endpoints, profile, templates, findVolume: volumes.find, accountId, now: () => clock.now() }),
     catalogPart(shown.catalog, profile),
     limitsPart(shown.use, profile),
+    billingPart(shown.billing, profile),
     userPart(shown.accountId, profile),
     podPart(shown.pods, profile),
     discountPart(shown.serverlessDiscount),

@@ -258,6 +258,14 @@ export const REST_V2 = {
     status: 200,
     reads: ["spendRate", "serverlessWorkers"],
   },
+  getServerlessBilling: {
+    method: "GET",
+    path: "/billing/serverless",
+    status: 200,
+    list: "records",
+    reads: ["startTime", "endTime", "serverlessId", "totalAmount", "gpuAmount", "cpuAmount", "diskAmount", "feeAmount"],
+    query: ["startTime", "endTime", "bucketSize", "serverlessId"],
+  },
   getPod: {
     method: "GET",
     path: "/pods/{id}",

@@ -18,7 +18,9 @@ import type { Pods } from "../pods/pods";
 import type { RegistryAuths } from "../registryAuths/registryAuths";
 import type { Secrets } from "../secrets/secrets";
 import type { Volumes } from "../volumes/volumes";
+import type { Billing } from "../workers/billing";
 import type { WorkerLogs } from "../workers/workerLogs";
+import { billingHandlers } from "./billingHandlers";
 import { catalogHandlers } from "./catalogHandlers";
 import { type EndpointParts, endpointHandlers } from "./endpointHandlers";
 import { type OperationFacts, type OperationName, REST_V2 } from "./facts";
@@ -40,6 +42,7 @@ export interface RestV2Options extends EndpointParts {
   readonly pods: Pods;
   readonly managementLimits: ManagementLimits;
   readonly catalog: Catalog;
+  readonly billing: Billing;
   readonly logs: WorkerLogs;
   /** Returns how much of its limits the account uses. */
   readonly use: () => AccountUse;
@@ -84,6 +87,7 @@ export function createRestV2(options: RestV2Options) {
     ...secretHandlers(options.secrets),
     ...podHandlers(pods),
     ...catalogHandlers(options.catalog, options.use),
+    ...billingHandlers(options.billing, clock),
   };
   let requests = 0;
 

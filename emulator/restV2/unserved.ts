@@ -23,7 +23,6 @@ const UNSERVED: Readonly<Record<string, string>> = {
   getSandbox: "GET /sandboxes/{id}",
   listClusters: "GET /clusters",
   createCluster: "POST /clusters",
-  getServerlessBilling: "GET /billing/serverless",
   getBilling: "GET /billing",
   listPods: "GET /pods",
   createPod: "POST /pods",

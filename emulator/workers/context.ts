@@ -3,6 +3,7 @@ import type { WebhookContext } from "../jobs/webhooks";
 import type { EndpointRecord } from "../model/endpointFields";
 import type { Place } from "../model/places";
 import type { WorkerHost } from "../programs/workerHost";
+import type { Billing } from "./billing";
 import type { WorkerContainer } from "./container";
 import type { Handlers } from "./jobHandlers";
 import type { Watch } from "./watch";
@@ -31,6 +32,8 @@ export interface RuntimeContext extends WebhookContext {
   readonly workerFaults: WorkerFaults;
   /** The logs of workers. @default none, because a forecast reads no logs */
   readonly logs?: WorkerLogs | undefined;
+  /** The account's bill. @default none, because a forecast counts its own worker seconds */
+  readonly billing?: Billing | undefined;
   /** The worker model of a forecast. @default the emulator's own */
   readonly model?: WorkerModel | undefined;
   /** @default the contract's table */

@@ -64,10 +64,11 @@ function heal(pool: PoolState, worker: Worker, fault: RemovableFault): void {
 
 /** Starts a worker's container. */
 function initialize(pool: PoolState, worker: Worker, fault: StartFault): void {
-  const { clock, environments, logs } = pool.context;
+  const { clock, environments, logs, billing } = pool.context;
   const { imagePullMs, failure } = fault;
   const { imageName } = worker.pod.container;
   worker.state = "initializing";
+  billing?.begin(pool.record, worker.pod.id);
   const [unknown] = environments.fill(worker.pod);
   if (unknown !== undefined) {
     worker.pod.lastStatusChange = `Waiting for secret ${unknown}`;

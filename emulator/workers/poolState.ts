@@ -58,6 +58,7 @@ export function forget(pool: PoolState, worker: Worker): void {
   worker.pod.desiredStatus = "TERMINATED";
   pool.context.logs?.add(worker.pod.id, "system", "remove container");
   pool.context.released(worker.pod.container.templateId);
+  pool.context.billing?.end(worker.pod.id);
   pool.context.watch.worker(pool.record.id, worker.pod.id, "gone");
 }
 

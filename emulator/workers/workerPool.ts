@@ -155,6 +155,7 @@ function dispose({ workers, free, context }: PoolState): void {
   for (const worker of workers) {
     worker.cancelTimer();
     worker.runner.stop();
+    context.billing?.end(worker.pod.id);
     context.released(worker.pod.container.templateId);
   }
   workers.clear();

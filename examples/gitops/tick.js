@@ -1,12 +1,12 @@
 /**
  * Decides what `pipeline.sh tick` may apply.
  *
- *   node tick.js deployed reads the JSON of `pulumi stack history` from stdin, and prints the commit
- *   of the last update that succeeded
- *   node tick.js changes [interrupted] reads the JSON of `pulumi preview` from stdin, and prints what
- *   would change. Exits with 10 if only worker counts would change that a schedule or getSpend
- *   decides, with 0 if nothing would change, and with 1 otherwise. After an interrupted tick it also
- *   accepts an update that only verifies what that tick has written
+ *   node tick.js deployed reads the JSON of `pulumi stack history` from stdin, and prints the
+ *   commit of the last update that succeeded
+ *   node tick.js changes [interrupted] reads the JSON of `pulumi preview` from stdin, and prints
+ *   what would change. Exits with 10 if only worker counts would change that a schedule or getSpend
+ *   decides, with 0 if nothing would change, and with 1 otherwise. After an interrupted tick it
+ *   also accepts an update that only verifies what that tick has written
  */
 const { readFileSync } = require("node:fs");
 const { isDeepStrictEqual } = require("node:util");
@@ -60,7 +60,7 @@ function changesCounts(step, spends) {
 function changes({ steps, diagnostics = [] }) {
   const messages = diagnostics.map(({ message = "" }) => message.replace(/<\{%.*?%\}>/g, "").trim());
   for (const message of messages) if (message !== "") console.log(message);
-  const spends = messages.some((message) => message.startsWith("getSpend: "));
+  const spends = messages.some((message) => /^getSpend: /m.test(message));
   const changed = (steps ?? []).filter(({ op }) => !["same", "read", "refresh"].includes(op));
   const others = changed.filter((step) => !changesCounts(step, spends));
   for (const step of changed) {

@@ -26,15 +26,19 @@ export async function loggingFor<T>(urn: string, work: () => Promise<T>): Promis
   }
 }
 
-/** Returns a function that logs a line through the engine, for the current call's resource. */
-export function engineLog(address: string): (text: string) => void {
+/**
+ * Returns a function that logs a line through the engine, for the current call's resource. A line of
+ * a call without a resource begins with its name.
+ */
+export function engineLog(address: string): (name: string, text: string) => void {
   const engine = new EngineClient(address, grpc.credentials.createInsecure());
-  return (text) => {
+  return (name, text) => {
     const scope = scopes.getStore();
     const isWarning = text.startsWith(WARNING);
     const request = new LogRequest();
     request.setSeverity(isWarning ? LogSeverity.WARNING : LogSeverity.INFO);
-    request.setMessage(isWarning ? text.slice(WARNING.length) : text);
+    const message = isWarning ? text.slice(WARNING.length) : text;
+    request.setMessage(scope?.urn ? message : `${name}: ${message}`);
     request.setUrn(scope?.urn ?? "");
     // A line that the engine does not accept is dropped, because the call is more important.
     scope?.lines.push(new Promise((resolve) => engine.log(request, () => resolve())));

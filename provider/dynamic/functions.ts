@@ -1,13 +1,16 @@
 // The data sources as programs call them. sources.ts defines what each of them does.
 import * as pulumi from "@pulumi/pulumi";
+import { monthOf } from "../../sdk/catalog/record";
 import type { ServerlessDiscount } from "../../sdk/endpoints/record";
 import type { EndpointHealth } from "../../sdk/jobs/jobRecord";
 import type { Pod } from "../../sdk/pods/podRecord";
 import type { RegistryAuth } from "../../sdk/registryAuths/registryAuth";
 import type { TemplateSettings } from "../../sdk/templates/template";
 import type { Volume } from "../../sdk/volumes/volume";
+import { runInstant } from "../endpoint/instant";
 import type { DataCenterResult, GetDataCentersArgs, GetGpuTypesArgs, GpuTypeResult } from "../functions/catalogSources";
 import type { GetEndpointArgs, GetEndpointResult } from "../functions/findEndpoint";
+import type { GetSpendArgs, GetSpendResult } from "../functions/findSpend";
 import type {
   AccountLimitsResult,
   GetContainerRegistryAuthArgs,
@@ -16,6 +19,7 @@ import type {
   GetPodArgs,
   GetServerlessTemplateArgs,
 } from "../functions/sources";
+import { appliedOnly, awaitedOnly } from "./awaited";
 import { type InputsOf, type InvokeOutputOptions, invoke, invokeOutput } from "./invoke";
 
 export type {
@@ -30,6 +34,8 @@ export type {
   GetNetworkVolumeArgs,
   GetPodArgs,
   GetServerlessTemplateArgs,
+  GetSpendArgs,
+  GetSpendResult,
   GpuTypeResult,
 };
 
@@ -295,4 +301,40 @@ export function getAccountLimits(): Promise<AccountLimitsResult> {
  */
 export function getAccountLimitsOutput(options?: InvokeOutputOptions): pulumi.Output<AccountLimitsResult> {
   return invokeOutput("getAccountLimits", {}, options);
+}
+
+const SPEND = ["amount", "seconds", "newestBucketAge"] as const;
+
+/**
+ * Returns what endpoints have cost, as far as RunPod has billed it. A charge can appear an hour
+ * late. Worker counts that depend on the result are set when the program runs, not in between.
+ * @throws InvalidInputError if `from`, `to` or `groupBy` is not valid
+ * @throws AuthenticationError if the key lacks the permission
+ * @throws UnexpectedResponseError if the response is not complete, rather than to return too little
+ * @throws RejectedError or NotFoundError if the service does not show it
+ * @example
+ * const spent = await getSpend({ from: monthStart() });
+ * const workersMax = spent.amount < 400 ? 8 : spent.amount < 500 ? 2 : 0;
+ */
+export function getSpend(args: GetSpendArgs = {}): Promise<GetSpendResult> {
+  return awaitedOnly("getSpend", invoke("getSpend", args), SPEND);
+}
+
+/**
+ * Same as `getSpend`, but accepts outputs as arguments. The result is unknown until the arguments
+ * are known.
+ */
+export function getSpendOutput(
+  args: InputsOf<GetSpendArgs> = {},
+  options?: InvokeOutputOptions,
+): pulumi.Output<GetSpendResult> {
+  return appliedOnly("getSpendOutput", invokeOutput("getSpend", args, options), SPEND);
+}
+
+/**
+ * Returns the beginning of the current month in UTC, such as `2026-11-01T00:00:00.000Z`. In a run
+ * with `SERVERLESS_GPU_NOW`, that time is the current one.
+ */
+export function monthStart(): string {
+  return new Date(monthOf(runInstant())).toISOString();
 }

@@ -1,5 +1,6 @@
 import { requireAddress } from "../../sdk/connection/settings";
 import { endpointQueueUrl } from "../../sdk/transport/urls";
+import { type AccountIdentity, accountOf } from "../connection/account";
 import { clientFor } from "../connection/clientFor";
 import { providerSettings, type ReadConfig } from "../connection/config";
 import type { ProviderClient } from "../connection/providerClient";
@@ -37,6 +38,7 @@ export function source<Args, Result>(row: DataSource<Args, Result>): DataSource<
 /** The client and the URLs that a data source uses. */
 export interface DataSourceContext {
   readonly client: ProviderClient;
+  readonly account: AccountIdentity;
   /** Returns the URL of an endpoint's queue. */
   readonly queueUrlOf: (endpointId: string) => string;
 }
@@ -49,6 +51,7 @@ export function contextFor(readConfig: ReadConfig): DataSourceContext {
   const settings = providerSettings(readConfig);
   return {
     client: clientFor(settings),
+    account: accountOf(settings),
     queueUrlOf: (endpointId) => endpointQueueUrl(requireAddress(settings, "queueUrl"), endpointId),
   };
 }

@@ -3,6 +3,7 @@ import { findDataCenters, findGpuTypes } from "./catalogSources";
 import { type DataSource, source } from "./dataSource";
 import { findEndpoint, findEndpoints } from "./findEndpoint";
 import { findSelected, type RecordSelector } from "./findRecord";
+import { findSpend } from "./findSpend";
 
 // The plugin loads this file, so it doesn't import any values from Pulumi.
 
@@ -114,6 +115,7 @@ export const SOURCES = {
     wrapper: "dataCenters",
     fromMock: ({ dataCenters }) => dataCenters ?? [],
   }),
+  getSpend: source({ find: findSpend }),
   getAccountLimits: source({
     async find({ client }) {
       const { raw: _, ...limits } = await client.account.limits();

@@ -28,7 +28,10 @@ export type Thing =
   // zero.
   | "write"
   // With `--target`, the previous resource would delete a record that another resource has adopted.
-  | "adopter";
+  | "adopter"
+  // A program that asks for it would fail while the service does not answer. Void if the service
+  // answers.
+  | "spend";
 
 /** Identifies what a machine record is about. */
 export interface Subject {

@@ -3,7 +3,8 @@ import { type OptionChecks, REQUEST_OPTIONS, wholeFrom } from "../transport/call
 import { makeCall } from "../transport/makeCall";
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
-import type { AccountLimits, CatalogCpu, CatalogDataCenter, CatalogGpu, CatalogPool } from "./record";
+import type { AccountLimits, CatalogCpu, CatalogDataCenter, CatalogGpu, CatalogPool, Spend } from "./record";
+import { createSpend, type ReadCharges, type SpendOptions } from "./spend";
 
 /** The options of `catalog.gpus()`. */
 export interface GpuOptions extends RequestOptions {
@@ -53,6 +54,13 @@ export interface Account {
    * @throws RejectedError or NotFoundError if the service does not show it
    */
   id(options?: RequestOptions): ResponsePromise<string>;
+  /**
+   * Returns what endpoints have cost, as far as RunPod has billed it. A charge can appear an hour
+   * late. GraphQL does not say how far back its records go.
+   * @throws UnexpectedResponseError if the response is not complete, rather than to return too little
+   * @throws RejectedError or NotFoundError if the service does not show it
+   */
+  spend(options?: SpendOptions): ResponsePromise<Spend>;
 }
 
 /** The requests for the catalog. Each function sends one request, without retries. */
@@ -62,6 +70,7 @@ export interface CatalogCalls {
   readonly cpus: (operation: string, attempt: Attempt) => Promise<CatalogCpu[]>;
   readonly pools: (operation: string, attempt: Attempt) => Promise<CatalogPool[]>;
   readonly limits: (operation: string, attempt: Attempt) => Promise<AccountLimits>;
+  readonly charges: ReadCharges;
   readonly accountId: (operation: string, attempt: Attempt) => Promise<string>;
 }
 
@@ -95,6 +104,7 @@ export function createCatalog(context: CallContext, calls: CatalogCalls): { cata
     account: {
       limits: reading("limits", "the limits of the account", calls.limits),
       id: reading("myself", "the id of the account", calls.accountId),
+      spend: createSpend(context, calls.charges),
     },
   };
 }

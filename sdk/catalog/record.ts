@@ -119,6 +119,41 @@ export interface AccountLimits {
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
+/** A part of what was spent. */
+export interface SpendGroup {
+  /** The id of the endpoint, or the beginning of the day or hour as a UTC timestamp. */
+  readonly key: string;
+  /** In US dollars. */
+  readonly amount: number;
+  /** The billed worker seconds, if the API shows them (GraphQL). */
+  readonly seconds?: number | undefined;
+}
+
+/** What endpoints have cost. Times are UTC timestamps. */
+export interface Spend {
+  /** In US dollars. */
+  readonly amount: number;
+  /** The billed worker seconds, if the API shows them (GraphQL). */
+  readonly seconds?: number | undefined;
+  /** Always `USD`. */
+  readonly currency: string;
+  /** The beginning of the first bucket. */
+  readonly from: string;
+  /** The end of the last bucket, which may be in the future. */
+  readonly to: string;
+  /** The beginning of the newest bucket with a charge. Missing if there is none. */
+  readonly newestBucket?: string | undefined;
+  /** The time since `newestBucket`, in seconds. */
+  readonly newestBucketAge?: number | undefined;
+  /** When the amount was read. */
+  readonly readAt: string;
+  /** The parts that `groupBy` asks for, the largest amount or the oldest bucket first. */
+  readonly groups?: readonly SpendGroup[] | undefined;
+}
+
+/** Stands for the id of an endpoint that the bill does not name. */
+export const UNKNOWN_ENDPOINT = "unknown";
+
 const LEVELS: readonly StockLevel[] = ["High", "Medium", "Low", "Unknown", "None"];
 
 /** Converts RunPod's word for a stock level. Case is ignored, because it varies (observed). */
@@ -135,4 +170,17 @@ export function bestLevel(levels: readonly StockLevel[]): StockLevel {
 /** Returns `true` if a level is at least as good as another level. */
 export function isAtLeastLevel(level: StockLevel, least: StockLevel): boolean {
   return LEVELS.indexOf(level) <= LEVELS.indexOf(least);
+}
+
+/** Returns the beginning of the month of a time in UTC, in milliseconds since 1970. */
+export function monthOf(now: number, plus = 0): number {
+  const at = new Date(now);
+  return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + plus);
+}
+
+/** Adds the age of the newest bucket at a time, in milliseconds since 1970. */
+export function aged(spend: Spend, now: number): Spend {
+  if (spend.newestBucket === undefined) return spend;
+  const ageMs = Math.max(0, now - Date.parse(spend.newestBucket));
+  return { ...spend, newestBucketAge: Math.round(ageMs / 1000) };
 }

@@ -7,11 +7,12 @@ import {
   type CatalogGpu,
   type CatalogPool,
   stockLevel,
+  UNKNOWN_ENDPOINT,
 } from "../catalog/record";
 import { AuthenticationError, RejectedError } from "../errors/errors";
 import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
-import { id, looseFlag, looseNumber, looseText, looseTexts } from "../transport/looseFields";
+import { id, looseFlag, looseNumber, looseText, looseTexts, money, utcTime } from "../transport/looseFields";
 import { readMyself } from "./requests";
 import { executeQuery, type GraphqlTransport } from "./transport";
 
@@ -127,6 +128,14 @@ const limitsSchema = z
     }),
   );
 
+const chargeSchema = z.looseObject({
+  endpointId: looseText,
+  time: utcTime,
+  amount: money,
+  timeBilledSeconds: looseNumber,
+});
+const billSchema = z.looseObject({ billing: z.looseObject({ serverless: z.array(chargeSchema) }) });
+
 /**
  * Returns the requests over GraphQL. Requests that need no account are sent without the key. GPU
  * types are read together with their pools, unless the key does not have access to the pools.
@@ -167,6 +176,20 @@ export function graphqlCatalogCalls(transport: GraphqlTransport): CatalogCalls {
     },
     async pools(operation, attempt) {
       return poolsIn(await executeQuery(transport, operation, "serverlessGpuPools", POOLS, attempt), operation);
+    },
+    async charges(operation, { bucket }, attempt) {
+      const granularity = bucket === "day" ? "DAILY" : "HOURLY";
+      const selection = `billing(input: { granularity: ${granularity} }) {
+        serverless(input: { groupBy: ENDPOINT }) { time amount timeBilledSeconds endpointId } }`;
+      const myself = await readMyself(transport, operation, selection, attempt);
+      return decode(billSchema, myself, operation).billing.serverless.map(
+        ({ endpointId = UNKNOWN_ENDPOINT, time, amount, timeBilledSeconds }) => ({
+          endpointId,
+          time,
+          amount,
+          seconds: timeBilledSeconds,
+        }),
+      );
     },
     limits: async (operation, attempt) =>
       decode(limitsSchema, await readMyself(transport, operation, LIMITS, attempt), operation),

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import type { CatalogCalls } from "../catalog/catalog";
-import { type AccountLimits, bestLevel, type CatalogGpu, stockLevel } from "../catalog/record";
+import { type AccountLimits, bestLevel, type CatalogGpu, stockLevel, UNKNOWN_ENDPOINT } from "../catalog/record";
 import { UnexpectedResponseError } from "../errors/errors";
 import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
-import { id, looseFlag, looseNumber, looseText, looseTexts } from "../transport/looseFields";
+import { id, looseFlag, looseNumber, loosePart, looseText, looseTexts, money, utcTime } from "../transport/looseFields";
 import { type RestV2Transport, requestV2 } from "./transport";
 
 const placed = z
@@ -97,6 +97,11 @@ function numberNamed(fields: Readonly<Record<string, unknown>>, names: readonly 
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
+const billSchema = z.looseObject({
+  records: z.array(z.looseObject({ serverlessId: looseText, startTime: utcTime, totalAmount: money })),
+  metadata: loosePart({ recordCount: looseNumber }),
+});
+
 /** Returns the requests over REST v2. */
 export function v2CatalogCalls(transport: RestV2Transport): Omit<CatalogCalls, "accountId"> {
   async function gpus(operation: string, gpuCount: number, attempt: Attempt): Promise<CatalogGpu[]> {
@@ -137,6 +142,25 @@ export function v2CatalogCalls(transport: RestV2Transport): Omit<CatalogCalls, "
     async pools(operation, attempt) {
       const all = await gpus(operation, 1, attempt);
       return poolsOf(all, operation);
+    },
+    async charges(operation, { endpointId, from, to, bucket }, attempt) {
+      const query = {
+        startTime: new Date(from).toISOString(),
+        endTime: new Date(to).toISOString(),
+        bucketSize: bucket,
+        ...(endpointId !== undefined && { serverlessId: endpointId }),
+      };
+      const path = "/billing/serverless";
+      const request = { name: "getServerlessBilling", operation, method: "GET", path, query } as const;
+      const { records, metadata } = decode(billSchema, await requestV2(transport, request, attempt), operation);
+      const { recordCount = records.length } = metadata ?? {};
+      if (recordCount !== records.length)
+        throw new UnexpectedResponseError(`${operation}: the response has ${records.length} of ${recordCount} records`);
+      return records.map(({ serverlessId = UNKNOWN_ENDPOINT, startTime, totalAmount }) => ({
+        endpointId: serverlessId,
+        time: startTime,
+        amount: totalAmount,
+      }));
     },
     async limits(operation, attempt) {
       const request = { name: "getAccountLimits", operation, method: "GET", path: "/account/limits" } as const;

@@ -30,3 +30,18 @@ export const looseTexts = loose(z.array(z.string()));
 export const loosePart = <T extends z.ZodRawShape>(shape: T) => loose(z.looseObject(shape));
 
 export const id = z.string().min(1);
+
+/** An amount of money, which must be there. It may be negative, such as a refund. */
+export const money = z.union([
+  z.number(),
+  z
+    .string()
+    .regex(/^-?\d+(\.\d+)?$/)
+    .transform(Number),
+]);
+
+/** A UTC timestamp with or without its time zone, in milliseconds since 1970. */
+export const utcTime = z
+  .string()
+  .transform((text) => Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text.replace(" ", "T")}Z`))
+  .refine((time) => !Number.isNaN(time), "is not a time");

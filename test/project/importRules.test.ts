@@ -115,7 +115,7 @@ const ARROWS: Record<string, Arrows> = {
       rollOut: ["connection", "machine", "fields", "ownership", "records", "smokeTest"],
       kinds: ["connection", "machine", "fields", "adoption", "records"],
       smokeTest: ["connection"],
-      functions: ["connection"],
+      functions: ["connection", "machine", "endpoint"],
       // What only the dynamic form needs. The handlers do not know it.
       dynamic: [
         "adoption",
@@ -234,6 +234,7 @@ const ARROWS: Record<string, Arrows> = {
       alerts: ["explain", "metrics"],
       rollback: ["connection", "history", "doctor"],
       schedule: ["check"],
+      spend: ["connection"],
     },
   },
   plugin: {
@@ -321,7 +322,7 @@ test("no files import each other in a circle, including type imports", () => {
   expect(circles(Object.keys(RULES).flatMap(sourceFiles))).toEqual([]);
 });
 
-/** The packages that `dist` contains, and whose types it does not use: nobody needs to install them. */
+/** The packages that `dist` contains, and whose types it does not use. Nobody installs them. */
 const ONLY_BUNDLED = ["eventsource-parser", "fastest-levenshtein", "graphql-request"];
 
 test("every imported package is declared as a dependency or only bundled, and every dependency is imported", () => {

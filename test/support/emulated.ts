@@ -35,6 +35,8 @@ export interface Emulated {
 export interface EmulatedOptions {
   readonly emulator?: EmulatorOptions;
   readonly client?: Partial<ClientOptions>;
+  /** The initial time, in milliseconds since the epoch. @default the current time */
+  readonly startMs?: number;
 }
 
 /**
@@ -42,7 +44,7 @@ export interface EmulatedOptions {
  * fault makes them hang.
  */
 export async function startEmulated(options: EmulatedOptions = {}): Promise<Emulated> {
-  const clock = manualClock();
+  const clock = manualClock(options.startMs);
   const emulator = await startEmulator({ profile: "contract", apiKey: CANARY, drainMs: 0, ...options.emulator, clock });
   const { url } = emulator;
   const { counted, active } = countTimers(clock);

@@ -26,5 +26,21 @@ export const catalog = {
   "account.limits-v2": assumed(
     "/v2/account/limits returns spendRate and serverlessWorkers, each with limit and current.",
   ),
+  "billing.buckets": documented(
+    "/v2/billing/serverless returns one record per endpoint and bucket; startTime is snapped down and endTime up to a bucket. The default is 30 days in buckets of a day.",
+  ),
+  "billing.last-n": documented(
+    "lastN ends with the current bucket and excludes startTime and endTime; the status 400 is assumed.",
+  ),
+  "billing.invalid": assumed("An unknown bucketSize, a time that is not RFC 3339, or a lastN below 1 returns 422."),
+  "billing.graphql": observed(
+    "GraphQL's myself.billing.serverless shows amount and seconds per bucket, in the observed profile only.",
+  ),
+  "billing.graphql-all": assumed("GraphQL's billing has no window and shows all buckets."),
+  "billing.late": assumed("A charge is shown when the hour in which it arose has ended."),
+  "billing.workers": assumed(
+    "A worker is billed from the start of its container to its end, at the price of the endpoint's first choice.",
+  ),
+  "billing.deleted": assumed("The records of a deleted endpoint remain."),
   "account.spend-limit": documented("A worker whose start would exceed the spend limit does not start; jobs wait."),
 };

@@ -166,6 +166,54 @@ describe.each(Object.keys(FORMS) as Form[])("in the %s form, from a preview alon
   });
 });
 
+describe("workersMax 3 → 0", () => {
+  const night = {
+    timeZone: "Europe/Berlin",
+    rules: [
+      { cron: "0 8 * * *", workersMax: 3 },
+      { cron: "0 20 * * *", workersMax: 0 },
+    ],
+  };
+  const line = "getSpend: $512.20 from 2026-11-01T00:00:00.000Z (newest bucket 2026-11-28T00:00:00.000Z, 5 h old)";
+  const spent = (steps: readonly object[]) =>
+    JSON.stringify({
+      ...JSON.parse(previewOf(steps)),
+      diagnostics: [{ severity: "info", message: `hello\n${line}\n` }],
+    });
+
+  test.each<[string, string, string, number]>([
+    [
+      "by a schedule",
+      previewOf(update({ workersMax: 0, schedule: night }, { schedule: night })("plugin")),
+      "its schedule",
+      0,
+    ],
+    ["by getSpend", spent(update({ workersMax: 0 })("dynamic")), "getSpend", 0],
+  ])("%s is a note", async (_, preview, decider, wanted) => {
+    const { code, stdout } = await reviewed(preview, { json: true });
+    const message = `workersMax 3 → 0, as ${decider} decides: the endpoint's jobs wait until a later run raises it`;
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({
+      code: wanted,
+      zero: [],
+      decided: [{ resource: "llama", message }],
+    });
+  });
+
+  test.each([
+    [
+      "by a schedule that never raises it",
+      previewOf(update({ workersMax: 0, schedule: { ...night, rules: night.rules.slice(1) } })("plugin")),
+    ],
+    [
+      "with another change in a program that calls getSpend",
+      spent(update({ workersMax: 0, idleTimeout: 9 })("dynamic")),
+    ],
+  ])("%s is a danger", async (_, preview) => {
+    const { code, stdout } = await reviewed(preview, { json: true });
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 4, decided: [], zero: [{ resource: "llama" }] });
+  });
+});
+
 test("a template of the next version that takes the place of the last one is no danger", async () => {
   const steps = [
     template("delete", "v1", "dynamic", { old: { ...IMAGE, id: "t1" } }),

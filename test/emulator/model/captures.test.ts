@@ -77,7 +77,7 @@ test("[v2.unserved] an operation that the emulator does not have returns 501 wit
     ["GET", "/openapi.json", "getOpenApiDocument"],
     ["GET", "/tags", "listTags"],
     ["GET", "/registries/delegations", "listDelegations"],
-    ["GET", "/billing/serverless", "getServerlessBilling"],
+    ["GET", "/billing", "getBilling"],
   ] as const;
   for (const [method, path, name] of operations) {
     const { status, body } = await v2(method, path);

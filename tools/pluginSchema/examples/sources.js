@@ -214,6 +214,11 @@ const EXAMPLES = {
     program: { available: { function: "getDataCenters", arguments: { region: "EU", hasVolumes: true } } },
     outputs: { dataCenters: "$available.dataCenters" },
   },
+  getSpend: {
+    title: "What the endpoints have cost this month",
+    program: { spent: { function: "getSpend", arguments: { groupBy: "endpoint" } } },
+    outputs: { amount: "$spent.amount", newestBucket: "$spent.newestBucket" },
+  },
   getAccountLimits: {
     title: "The quota and the balance of the account",
     program: { limits: { function: "getAccountLimits" } },

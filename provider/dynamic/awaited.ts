@@ -1,0 +1,47 @@
+import { writeSync } from "node:fs";
+import * as pulumi from "@pulumi/pulumi";
+
+/**
+ * Makes the values of a data source refuse to be used before they are there. Otherwise, a program in
+ * JavaScript that forgets `await` would compare `undefined` with a budget, take the last branch, and
+ * set 0 workers.
+ * @param names the names of the values
+ */
+export function awaitedOnly<T>(name: string, found: Promise<T>, names: readonly (keyof T & string)[]): Promise<T> {
+  for (const value of names)
+    Object.defineProperty(found, value, {
+      get() {
+        fail(`${name} returns a promise, which has no ${value}: write (await ${name}(…)).${value}`);
+      },
+    });
+  return found;
+}
+
+/** Same as `awaitedOnly`, for an output, whose values are outputs: they cannot be compared either. */
+export function appliedOnly<T>(name: string, found: pulumi.Output<T>, names: readonly (keyof T & string)[]) {
+  for (const value of names)
+    Object.defineProperty(found, value, {
+      get: () =>
+        Object.defineProperty(
+          found.apply((each) => (each as T)[value]),
+          Symbol.toPrimitive,
+          {
+            value() {
+              fail(`${value} of ${name} is an output, not a number yet: use it within apply`);
+            },
+          },
+        ),
+    });
+  return found;
+}
+
+/**
+ * Ends the program with an error. In a program that Pulumi runs in a process of its own, nothing is
+ * thrown: Pulumi enables V8's debugger, which an error in an async function keeps busy until all
+ * memory is used up, and nobody would see the message.
+ */
+function fail(message: string): never {
+  if (!/[\\/]@pulumi[\\/]pulumi[\\/]cmd[\\/]run/.test(process.argv[1] ?? "")) throw new pulumi.RunError(message);
+  writeSync(2, `error: ${message}\n`);
+  process.exit(1);
+}
