@@ -76,7 +76,10 @@ interface HoldingRule {
   readonly workersMax?: number | undefined;
 }
 
-/** Returns the rules that hold, by the id of the endpoint. Only state has schedules: RunPod has none. */
+/**
+ * Returns the rules that hold, by the id of the endpoint. Only state has schedules: RunPod has
+ * none.
+ */
 function rulesIn(endpoints: readonly StackResource[], now: number): ReadonlyMap<string, HoldingRule> {
   return new Map(
     endpoints.flatMap(({ id, inputs }) => {

@@ -16,7 +16,9 @@ export type BucketSize = keyof typeof BUCKETS;
 
 export const BUCKET_SIZES = Object.keys(BUCKETS) as BucketSize[];
 
-/** Returns the beginning of the bucket that contains `at`, or of one that is `plus` buckets later. */
+/**
+ * Returns the beginning of the bucket that contains `at`, or of one that is `plus` buckets later.
+ */
 export function bucketOf(size: BucketSize, at: number, plus = 0): number {
   return BUCKETS[size](new Date(at), plus);
 }

@@ -27,8 +27,8 @@ export async function loggingFor<T>(urn: string, work: () => Promise<T>): Promis
 }
 
 /**
- * Returns a function that logs a line through the engine, for the current call's resource. A line of
- * a call without a resource begins with its name.
+ * Returns a function that logs a line through the engine, for the current call's resource. A line
+ * of a call without a resource begins with its name.
  */
 export function engineLog(address: string): (name: string, text: string) => void {
   const engine = new EngineClient(address, grpc.credentials.createInsecure());

@@ -2,9 +2,9 @@ import { writeSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 
 /**
- * Makes the values of a data source refuse to be used before they are there. Otherwise, a program in
- * JavaScript that forgets `await` would compare `undefined` with a budget, take the last branch, and
- * set 0 workers.
+ * Makes the values of a data source refuse to be used before they are there. Otherwise, a program
+ * in JavaScript that forgets `await` would compare `undefined` with a budget, take the last branch,
+ * and set 0 workers.
  * @param names the names of the values
  */
 export function awaitedOnly<T>(name: string, found: Promise<T>, names: readonly (keyof T & string)[]): Promise<T> {
@@ -17,7 +17,9 @@ export function awaitedOnly<T>(name: string, found: Promise<T>, names: readonly 
   return found;
 }
 
-/** Same as `awaitedOnly`, for an output, whose values are outputs: they cannot be compared either. */
+/**
+ * Same as `awaitedOnly`, for an output, whose values are outputs: they cannot be compared either.
+ */
 export function appliedOnly<T>(name: string, found: pulumi.Output<T>, names: readonly (keyof T & string)[]) {
   for (const value of names)
     Object.defineProperty(found, value, {

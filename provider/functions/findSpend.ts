@@ -12,8 +12,8 @@ export interface GetSpendArgs {
   /** The id of the endpoint. @default all endpoints of the account */
   readonly endpointId?: string | undefined;
   /**
-   * The beginning: a date in UTC, or a time with `Z` or an offset. It is moved back to the beginning
-   * of its bucket. @default the beginning of the month in UTC
+   * The beginning: a date in UTC, or a time with `Z` or an offset. It is moved back to the
+   * beginning of its bucket. @default the beginning of the month in UTC
    */
   readonly from?: string | undefined;
   /** The end, exclusive, in the same form. It is moved to the end of its bucket. @default now */

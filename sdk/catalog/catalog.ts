@@ -57,7 +57,8 @@ export interface Account {
   /**
    * Returns what endpoints have cost, as far as RunPod has billed it. A charge can appear an hour
    * late. GraphQL does not say how far back its records go.
-   * @throws UnexpectedResponseError if the response is not complete, rather than to return too little
+   * @throws UnexpectedResponseError if the response is not complete, rather than to return too
+   * little
    * @throws RejectedError or NotFoundError if the service does not show it
    */
   spend(options?: SpendOptions): ResponsePromise<Spend>;

@@ -73,8 +73,8 @@ export function createSpend(context: CallContext, charges: ReadCharges): ReadSpe
 }
 
 /**
- * Returns the window at the limits of its buckets. Buckets are days, which keeps the response short,
- * unless one of the limits is within a day.
+ * Returns the window at the limits of its buckets. Buckets are days, which keeps the response
+ * short, unless one of the limits is within a day.
  */
 function windowOf(now: number, { endpointId, groupBy, ...given }: SpendOptions): ChargeWindow {
   const from = given.from?.getTime() ?? monthOf(given.to ? given.to.getTime() - 1 : now);

@@ -36,7 +36,9 @@ afterEach(async () => {
   await emulator.stop();
 });
 
-/** The settings of the emulator, which has no named service, so that no rate limit of it applies. */
+/**
+ * The settings of the emulator, which has no named service, so that no rate limit of it applies.
+ */
 function settings(api: ManagementApi) {
   const { url, apiKey } = emulator;
   return { apiKey, graphqlUrl: url, restUrl: url, queueUrl: url, api };
