@@ -184,6 +184,10 @@ function settingRows(readings: Readings): Row[] {
         set({}, wanted(watched)?.settings[field as keyof typeof COMPARED]),
       ),
     ),
+    row("spend_dollars", "What the endpoint has cost in this month (UTC), as far as it is billed.", ({ id }, set) => {
+      const month = readings.spend.latest();
+      if (month) set({}, month.groups?.find(({ key }) => key === id)?.amount ?? 0);
+    }),
     row("gone", "1 if an endpoint of the stack's state does not exist at the service.", (watched, set) => {
       if (wanted(watched)) set({}, isGone(watched) ? 1 : 0);
     }),
@@ -192,9 +196,15 @@ function settingRows(readings: Readings): Row[] {
 
 /** Returns the rows about the reads of the account and of the endpoints. */
 function readRows(readings: Readings): Row[] {
-  const { clock, list, account, catalog, state } = readings;
+  const { clock, list, account, catalog, spend, state } = readings;
   type Read = Pick<MetricRead<unknown>, "readAt" | "errors" | "ageS">;
-  const ofAccount: [string, Read][] = Object.entries({ endpoints: list, account, catalog, ...(state && { state }) });
+  const ofAccount: [string, Read][] = Object.entries({
+    endpoints: list,
+    account,
+    catalog,
+    spend,
+    ...(state && { state }),
+  });
   const ofEndpoint = ({ health, details }: WatchedEndpoint): [string, Read][] =>
     Object.entries({ queue: health, workers: details });
   const row = endpointRow(readings);
@@ -235,8 +245,13 @@ function readRows(readings: Readings): Row[] {
   ];
 }
 
-function accountRows({ account, catalog }: Readings): Row[] {
+function accountRows({ account, catalog, spend }: Readings): Row[] {
   return [
+    {
+      name: "account_spend_dollars",
+      help: "What endpoints have cost in this month (UTC), as far as it is billed, in US dollars.",
+      fill: (set) => set({}, spend.latest()?.amount),
+    },
     {
       name: "account_worker_quota",
       help: "The largest sum of workersMax over all endpoints.",

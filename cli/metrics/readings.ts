@@ -5,6 +5,7 @@ import {
   type Endpoint,
   type RequestEvent,
   ServerlessGpuError,
+  type Spend,
 } from "../../sdk";
 import { readGpus } from "../../sdk/catalog/read";
 import type { Clock } from "../../sdk/contract/clock";
@@ -28,6 +29,7 @@ const MINUTE_MS = 60_000;
 export const HEALTH_EVERY_MS = 30_000;
 const ACCOUNT_EVERY_MS = 5 * MINUTE_MS;
 const CATALOG_EVERY_MS = 10 * MINUTE_MS;
+const SPEND_EVERY_MS = 15 * MINUTE_MS;
 const STATE_EVERY_MS = 5 * MINUTE_MS;
 /** After how many intervals without a read a value is no longer shown. */
 const SHOWN_INTERVALS = 3;
@@ -61,6 +63,8 @@ export interface Readings {
   readonly list: MetricRead<readonly Endpoint[]>;
   readonly account: MetricRead<AccountLimits>;
   readonly catalog: MetricRead<readonly CatalogGpu[]>;
+  /** What endpoints have cost this month, by endpoint. */
+  readonly spend: MetricRead<Spend>;
   /** The endpoints in the stack's state. @default no stack was chosen */
   readonly state: MetricRead<Wanted> | undefined;
   /** The number of management requests since the start. */
@@ -146,6 +150,12 @@ export function createReadings(options: ReadingsOptions): Readings {
     failed("the catalog"),
     shown(CATALOG_EVERY_MS),
   );
+  const spend = createRead(
+    clock,
+    async () => client.account.spend({ ...ONCE, groupBy: "endpoint" }),
+    failed("what endpoints have cost"),
+    shown(SPEND_EVERY_MS),
+  );
   const state =
     readState &&
     createRead(
@@ -196,6 +206,7 @@ export function createReadings(options: ReadingsOptions): Readings {
     list,
     account,
     catalog,
+    spend,
     state,
     get managementRequests() {
       return requests;
@@ -227,6 +238,7 @@ export function createReadings(options: ReadingsOptions): Readings {
         each(listEveryMs, async () => isNew(list) || list.run()),
         each(() => ACCOUNT_EVERY_MS, account.run),
         each(() => CATALOG_EVERY_MS, catalog.run),
+        each(() => SPEND_EVERY_MS, spend.run),
         loop(signal, readQueues),
         loop(signal, readDetails),
       ]);
