@@ -70,7 +70,10 @@ function isRaisedLater({ schedule }: Values): boolean {
   return rules.some(({ workersMax }) => typeof workersMax === "number" && workersMax > 0);
 }
 
-/** Returns `true` if the program reads what was spent, and changes nothing of the endpoint but its counts. */
+/**
+ * Returns `true` if the program reads what was spent, and changes nothing of the endpoint but its
+ * counts.
+ */
 function isBudget(urn: string, { readsSpend, steps }: PlannedChange): boolean {
   const settings = ({ inputs = {} }: StepState = {}) => ({ ...inputs, workersMin: 0, workersMax: 0 });
   const own = steps.filter((step) => step.urn === urn);
