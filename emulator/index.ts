@@ -205,7 +205,7 @@ export type { RepoReference, Variable, VolumeReference } from "./model/observedF
 export type { Place } from "./model/places";
 export type { StockLevel, StockPart } from "./model/stock";
 export type { EmulatorOptions } from "./options";
-export type { Cpu, Gpu, Machine, NetworkVolume, Pod, PodSeed, SavingsPlan } from "./pods/podRecord";
+export type { Gpu, Machine, NetworkVolume, Pod, PodSeed } from "./pods/podRecord";
 export type { Pods } from "./pods/pods";
 export type { WorkerOutput } from "./programs/launchWorker";
 export type { WorkerProgram } from "./programs/program";

@@ -36,9 +36,18 @@ const IMPORT = "__dynamicImport";
 const REQUIRE = "__plainRequire";
 
 /** The packages of the client, which contains them: a user's bundler needs to find nothing. */
-const CONTAINED = /^(eventsource-parser|fastest-levenshtein|graphql-request|undici\/index\.js|zod)$/;
+const CONTAINED = /^(eventsource-parser|fastest-levenshtein|graphql-request)$/;
 /** undici's entry point loads all of it, with its own fetch and WebSocket. */
 const ALIAS = { "undici/index.js": path.join(__dirname, "undiciParts.js") };
+
+/**
+ * The largest of them, each in a file of its own, which is loaded when the first module that
+ * imports it runs: a Pulumi program, which sends no request itself, needs none of them.
+ * @type {Readonly<Record<string, string>>}
+ */
+const APART = { "undici/index.js": "undici", zod: "zod" };
+/** Stands for the path of such a file. */
+const APART_PATH = "apart:";
 
 /**
  * Loads any other package only when the first module that imports it runs. Otherwise, a file of the
@@ -52,22 +61,49 @@ const lazyPackages = {
       if (kind === "entry-point") return undefined;
       const isBuiltIn = name.startsWith("node:") || builtinModules.includes(name);
       if (isBuiltIn && kind !== "require-call") return { path: name, external: true };
-      const isContained =
-        CONTAINED.test(name) || importer.includes("node_modules") || importer === ALIAS["undici/index.js"];
+      if (kind !== "require-call" && name in APART)
+        return { path: `${APART_PATH}${APART[name]}.js`, namespace: "package" };
+      const isContained = CONTAINED.test(name) || importer.includes("node_modules");
       return isContained && !isBuiltIn ? undefined : { path: name, namespace: "package" };
     });
-    // zod's messages in all languages. zod imports the English ones, which it uses, itself.
-    onResolve({ filter: /\/locales\/index\.js$/ }, ({ path: name }) => ({ path: name, namespace: "unused" }));
-    onLoad({ filter: /./, namespace: "unused" }, () => ({ contents: "export {};" }));
     onLoad({ filter: /./, namespace: "package" }, ({ path: name }) => ({
-      // Rollup loads required modules first, also node:sqlite, which older Node.js lacks.
-      contents:
-        name === "node:sqlite"
-          ? `module.exports = process.getBuiltinModule("${name}");`
-          : `module.exports = ${REQUIRE}(${JSON.stringify(name)});`,
+      contents: `module.exports = ${REQUIRE}(${JSON.stringify(name)});`,
     }));
   },
 };
+
+/**
+ * Leaves out zod's messages in all languages: zod imports the English ones, which it uses, itself.
+ * Rollup loads required modules first, also undici's node:sqlite, which older Node.js lacks.
+ * @type {import("esbuild").Plugin}
+ */
+const withoutUnused = {
+  name: "without-unused",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\/locales\/index\.js$/ }, ({ path: name }) => ({ path: name, namespace: "unused" }));
+    onLoad({ filter: /./, namespace: "unused" }, () => ({ contents: "export {};" }));
+    onResolve({ filter: /^node:sqlite$/ }, ({ path: name }) => ({ path: name, namespace: "lazy" }));
+    onLoad({ filter: /./, namespace: "lazy" }, ({ path: name }) => ({
+      contents: `module.exports = process.getBuiltinModule("${name}");`,
+    }));
+  },
+};
+
+/**
+ * Bundles each package that is apart.
+ * @returns the bundled files
+ */
+async function bundleApart() {
+  const { metafile } = await build({
+    ...OPTIONS,
+    entryPoints: { undici: ALIAS["undici/index.js"], zod: "zod" },
+    outdir: path.join(dist, "core"),
+    mainFields: ["module", "main"],
+    plugins: [withoutUnused],
+    metafile: true,
+  });
+  return metafile.inputs;
+}
 
 /**
  * Bundles the code. esbuild shares files between entry points only as ES modules, so each is
@@ -90,18 +126,21 @@ async function bundleCode() {
     keepNames: true,
     write: false,
   });
-  for (const { path: file, text } of outputFiles) {
+  for (const { path: file, text: bundled } of outputFiles) {
     // Parts of the package are required. Any other module may be an ES module with a URL.
-    const { code } = await transform(onlyClassNames(text).replace(/\bimport\((?=\w)/g, `${IMPORT}(`), {
+    const { code } = await transform(onlyClassNames(bundled).replace(/\bimport\((?=\w)/g, `${IMPORT}(`), {
       format: "cjs",
       platform: "node",
       target: OPTIONS.target,
       supported: { "dynamic-import": false },
     });
     mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, code.replaceAll(IMPORT, "import").replaceAll(REQUIRE, "require"));
+    const text = code.replaceAll(IMPORT, "import").replaceAll(REQUIRE, "require");
+    const toCore = path.relative(path.dirname(file), path.join(dist, "core")).replaceAll("\\", "/") || ".";
+    writeFileSync(file, text.replaceAll(`require("${APART_PATH}`, `require("${toCore}/`));
   }
-  writeFileSync(path.join(dist, "core/licenses.txt"), licensesOf(metafile));
+  const inputs = { ...metafile.inputs, ...(await bundleApart()) };
+  writeFileSync(path.join(dist, "core/licenses.txt"), licensesOf({ ...metafile, inputs }));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { classOf, nameIn } from "../stack";
+import { classOf, isEndpoint, nameIn } from "../stack";
 import type { Finding } from "./finding";
 import { endpointSide, holdersAfter, type Planned, type PlannedChange, type Side, textIn } from "./preview";
 import { type Step, type StepState, typeOf, type Values } from "./previewJson";
@@ -93,37 +93,48 @@ const LEAST_COMMON = 0.5;
 
 /**
  * Returns a finding for each resource that the change deletes while it creates a similar one of the
- * same type, because an alias would have kept it. A volume is reported as lost data instead.
+ * same type, because an alias would have kept it. The most similar ones belong together. A volume
+ * is reported as lost data instead.
  */
 function renamedIn(steps: readonly Step[], holders: ReadonlyMap<string, unknown>): Finding[] {
-  const own = steps.filter((step) => classOf(typeOf(step)) !== undefined);
+  const own = steps.filter((step) => !["NetworkVolume", undefined].includes(classOf(typeOf(step))));
   const created = own.filter(({ op, newState }) => op === "create" && !newState?.inputs?.adoptId);
-  const used = new Set<string>();
-  return own.flatMap((step): Finding[] => {
-    const { op, urn, oldState } = step;
-    const type = typeOf(step);
-    if (classOf(type) === "NetworkVolume") return [];
-    if (op !== "delete" || !oldState || oldState.retainOnDelete || oldState.outputs?.adoptId != null) return [];
-    if (oldState.id && holders.has(oldState.id)) return [];
-    const likely = created
-      .filter((each) => typeOf(each) === type && !used.has(each.urn))
-      .map((each) => ({ urn: each.urn, common: commonShare(oldState, each.newState) }))
-      .sort((one, other) => other.common - one.common)[0];
-    const isOfEndpoint = classOf(type) === "ServerlessEndpoint";
-    if (!likely || likely.common < (isOfEndpoint ? LEAST_COMMON : 1)) return [];
-    used.add(likely.urn);
-    const isMoved = nameIn(likely.urn) === nameIn(urn);
-    const alias = isMoved ? "an alias with its old parent" : `aliases: [{ name: "${nameIn(urn)}" }]`;
-    const what = `${classOf(type)} ${oldState.id ?? ""}`.trim();
-    const message =
-      `the change deletes ${what} and creates it again as ${isMoved ? likely.urn : nameIn(likely.urn)}, with another id` +
-      `${isOfEndpoint ? " and URL" : ""}. If it is the same resource, give the new one ${alias}`;
-    return [{ level: "renamed", kind: "renamed", resource: nameIn(urn), urn, message }];
+  const deleted = own.filter(
+    ({ op, oldState }) =>
+      op === "delete" &&
+      oldState?.retainOnDelete !== true &&
+      oldState?.outputs?.adoptId == null &&
+      !(oldState?.id && holders.has(oldState.id)),
+  );
+  const pairs = deleted
+    .flatMap((old) =>
+      created
+        .filter((now) => typeOf(now) === typeOf(old))
+        .map((now) => ({ old, now, common: commonShare(old.oldState, now.newState) })),
+    )
+    .filter(({ old, common }) => common >= (isEndpoint(typeOf(old)) ? LEAST_COMMON : 1))
+    .sort((one, other) => other.common - one.common);
+  const used = new Set<Step>();
+  return pairs.flatMap(({ old, now }) => {
+    if (used.has(old) || used.has(now)) return [];
+    used.add(old).add(now);
+    return [renamed(old, now.urn)];
   });
 }
 
+function renamed(old: Step, next: string): Finding {
+  const { urn, oldState } = old;
+  const isMoved = nameIn(next) === nameIn(urn);
+  const alias = isMoved ? "an alias with its old parent" : `aliases: [{ name: "${nameIn(urn)}" }]`;
+  const what = `${classOf(typeOf(old))} ${oldState?.id ?? ""}`.trim();
+  const message =
+    `the change deletes ${what} and creates it again as ${isMoved ? next : nameIn(next)}, with another id` +
+    `${isEndpoint(typeOf(old)) ? " and URL" : ""}. If it is the same resource, give the new one ${alias}`;
+  return { level: "renamed", kind: "renamed", resource: nameIn(urn), urn, message };
+}
+
 /** Returns the share of settings that are equal in both. */
-function commonShare({ inputs: old = {} }: StepState, { inputs: now = {} }: StepState = {}): number {
+function commonShare({ inputs: old = {} }: StepState = {}, { inputs: now = {} }: StepState = {}): number {
   const settings = (values: Values) => Object.keys(values).filter((name) => !name.startsWith("__"));
   const names = [...new Set([...settings(old), ...settings(now)])].filter((name) => name !== "name");
   const equal = names.filter((name) => isDeepStrictEqual(old[name] ?? null, now[name] ?? null));

@@ -72,95 +72,30 @@ export interface Pod {
   /** The attached network volume; shown with `includeNetworkVolume`. */
   readonly networkVolume?: NetworkVolume;
   /** Active savings plans; shown with `includeSavingsPlans`. */
-  readonly savingsPlans: readonly SavingsPlan[];
+  readonly savingsPlans: readonly Readonly<Record<string, unknown>>[];
   /** The template; shown with `includeTemplate`. Its fields are unknown. */
   readonly template?: Readonly<Record<string, unknown>>;
 }
 
-/** A GPU type and its prices in credits per hour (contract, GPU object). */
+/** The GPUs of a pod. */
 export interface Gpu {
-  /** Identifier of the type, such as `NVIDIA RTX A5000`. */
+  /** Id of the GPU type. */
   readonly id: string;
   /** Number of GPUs. */
   readonly count: number;
-  /** Display name of the type. */
+  /** Name of the GPU type. */
   readonly displayName: string;
-  /** Price in the secure cloud. */
-  readonly securePrice?: number;
-  /** Price in the community cloud. */
-  readonly communityPrice?: number;
-  /** Price with a savings plan of one month. */
-  readonly oneMonthPrice?: number;
-  /** Price with a savings plan of three months. */
-  readonly threeMonthPrice?: number;
-  /** Price with a savings plan of six months. */
-  readonly sixMonthPrice?: number;
-  /** Price with a savings plan of one week. */
-  readonly oneWeekPrice?: number;
-  /** Price of an interruptible pod in the community cloud. */
-  readonly communitySpotPrice?: number;
-  /** Price of an interruptible pod in the secure cloud. */
-  readonly secureSpotPrice?: number;
+  /** The prices, which the emulator returns as they are. */
+  readonly [price: string]: unknown;
 }
 
-/** A CPU type (contract, Machine object). */
-export interface Cpu {
-  /** Identifier of the type. */
-  readonly id?: string;
-  /** Display name of the type. */
-  readonly displayName?: string;
-  /** Identifier of the group of types that it belongs to. */
-  readonly groupId?: string;
-  /** Number of cores. */
-  readonly cores?: number;
-  /** Number of threads of each core. */
-  readonly threadsPerCore?: number;
-}
-
-/** The host of a pod (contract, Machine object). */
+/** The machine of a pod. Fields that are not listed are returned as they are. */
 export interface Machine {
-  /** The minimum number of GPUs of a pod on this host. */
-  readonly minPodGpuCount?: number;
-  /** Identifier of the GPU type. */
+  /** Id of the GPU type. */
   readonly gpuTypeId?: string;
-  /** The GPU type. */
-  readonly gpuType?: Gpu;
-  /** Number of CPUs. */
-  readonly cpuCount?: number;
-  /** Identifier of the CPU type. */
-  readonly cpuTypeId?: string;
-  /** The CPU type. */
-  readonly cpuType?: Cpu;
-  /** Location of the host. */
-  readonly location?: string;
-  /** Identifier of the data center of the host. */
+  /** Id of the data center. */
   readonly dataCenterId?: string;
-  /** Disk throughput, in megabytes per second. */
-  readonly diskThroughputMBps?: number;
-  /** Largest download speed, in megabits per second. */
-  readonly maxDownloadSpeedMbps?: number;
-  /** Largest upload speed, in megabits per second. */
-  readonly maxUploadSpeedMbps?: number;
-  /** `true` if pods on this host can have a public IP address. */
-  readonly supportPublicIp?: boolean;
-  /** `true` if the host is part of the secure cloud. */
-  readonly secureCloud?: boolean;
-  /** Start of the next maintenance. */
-  readonly maintenanceStart?: string;
-  /** End of the next maintenance. */
-  readonly maintenanceEnd?: string;
-  /** Note on the next maintenance. */
-  readonly maintenanceNote?: string;
-  /** Note on the host. */
-  readonly note?: string;
-  /** Credits per hour. */
-  readonly costPerHr?: number;
-  /** Current price of one GPU, in credits per hour. */
-  readonly currentPricePerGpu?: number;
-  /** Number of GPUs that are available. */
-  readonly gpuAvailable?: number;
-  /** Display name of the GPU type. */
-  readonly gpuDisplayName?: string;
+  readonly [field: string]: unknown;
 }
 
 /** A network volume (contract, Pod). */
@@ -173,22 +108,6 @@ export interface NetworkVolume {
   readonly size: number;
   /** Identifier of the data center of the volume. */
   readonly dataCenterId: string;
-}
-
-/** A savings plan that lowers a pod's price (contract, Pod). */
-export interface SavingsPlan {
-  /** Identifier of the plan. */
-  readonly id: string;
-  /** The id of the pod whose price it lowers. */
-  readonly podId: string;
-  /** The id of the GPU type that it applies to. */
-  readonly gpuTypeId: string;
-  /** Credits per hour. */
-  readonly costPerHr: number;
-  /** When the plan starts. */
-  readonly startTime: string;
-  /** When the plan ends. */
-  readonly endTime: string;
 }
 
 /** A pod to add: its id, and the fields that differ from the defaults. */

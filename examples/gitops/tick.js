@@ -1,12 +1,12 @@
 /**
  * Decides what `pipeline.sh tick` may apply.
  *
- *   node tick.js deployed reads the JSON of `pulumi stack history` from stdin, and prints the commit
- *   of the last update that succeeded
- *   node tick.js changes [interrupted] reads the JSON of `pulumi preview` from stdin, and prints what
- *   would change. Exits with 10 if only worker counts would change that a schedule or getSpend
- *   decides, with 0 if nothing would change, and with 1 otherwise. After an interrupted tick it also
- *   accepts an update that only verifies what that tick has written
+ *   node tick.js deployed reads the JSON of `pulumi stack history` from stdin, and prints the
+ *   commit of the last update that succeeded
+ *   node tick.js changes [interrupted] reads the JSON of `pulumi preview` from stdin, and prints
+ *   what would change. Exits with 10 if only worker counts would change that a schedule or getSpend
+ *   decides, with 0 if nothing would change, and with 1 otherwise. After an interrupted tick it
+ *   also accepts an update that only verifies what that tick has written
  */
 const { readFileSync } = require("node:fs");
 const { isDeepStrictEqual } = require("node:util");

@@ -146,7 +146,9 @@ export function refuseAfterOtherAccount(noun: string, account: AccountIdentity):
 /** The accounts in which this run has seen a record of state. */
 const proven = new Set<string>();
 
-/** Notes that the account has a record of state, so it is the one in which the stack's records are. */
+/**
+ * Notes that the account has a record of state, so it is the one in which the stack's records are.
+ */
 export function noteProven(account: AccountIdentity): void {
   proven.add(JSON.stringify(account));
 }

@@ -11,8 +11,8 @@ const checks = new WeakMap<ProviderClient, Promise<void>>();
 
 /**
  * Checks before the first write that the key belongs to the account that the setting `account`
- * names. Without the setting, nothing is asked. Where the service no longer shows accounts, a record
- * of state that was written or read with this key proves it.
+ * names. Without the setting, nothing is asked. Where the service no longer shows accounts, a
+ * record of state that was written or read with this key proves it.
  * @throws WRONG_ACCOUNT if it does not, or if the account cannot be read
  */
 export function requireAccount({ account: identity, client, settings, capabilities }: Connection): Promise<void> {

@@ -10,9 +10,9 @@ import { containsUnknown, isObject, type Properties, pick, UNKNOWN } from "../en
 import { runInstant } from "./instant";
 
 /*
- * A schedule decides the worker counts of an endpoint. `check` replaces it with the counts that hold
- * at the run's instant, so everything else knows only those counts. The schedule stays in the inputs
- * in a complete form: each rule has all counts that any rule of the schedule decides.
+ * A schedule decides the worker counts of an endpoint. `check` adds the counts that hold at the
+ * run's instant, so everything else knows only those counts. The schedule stays in the inputs in a
+ * complete form: each rule has all counts that any rule of the schedule decides.
  */
 
 const COUNTS = ["workersMin", "workersMax"] as const;
@@ -40,8 +40,8 @@ function rulesIn(schedule: unknown): Properties[] {
 const isSet = (value: unknown) => value !== undefined && value !== null;
 
 /**
- * Returns the inputs with the schedule in complete form, and with the worker counts that hold at the
- * run's instant. An invalid schedule is left as it is: `scheduleProblems` describes it.
+ * Returns the inputs with the schedule in complete form, and with the worker counts that hold at
+ * the run's instant. An invalid schedule is left as it is: `scheduleProblems` describes it.
  */
 export function withScheduledWorkers(inputs: Properties): Properties {
   if (containsUnknown(inputs.schedule)) {
@@ -64,7 +64,7 @@ function completed({ schedule, ...own }: Properties): Schedule {
   return { timeZone: (schedule as Schedule).timeZone, rules } as unknown as Schedule;
 }
 
-/** Returns the problems of the schedule, alone and in combination with the endpoint's other inputs. */
+/** Returns the problems of the schedule, alone and together with the endpoint's own counts. */
 export function scheduleProblems(fields: Properties, isNew: boolean): InputProblem[] {
   const { schedule } = fields;
   if (!isObject(schedule)) return [];
@@ -171,7 +171,7 @@ function missingCounts(schedule: unknown, own: Properties): InputProblem[] {
   });
 }
 
-/** Two rules in one minute would contradict each other. The times of a year show whether that happens. */
+/** Two rules in one minute would contradict each other. The times of a year show if they do. */
 function calendarProblems(schedule: Schedule): InputProblem[] {
   const from = runInstant();
   const times = firings(schedule, from, from + YEAR_MS, MOST_TIMES + 1);

@@ -9,6 +9,7 @@ import { changedIn } from "../fields/managed";
 import { differing, fieldOf, flat } from "../fields/settings";
 import { lastWrite, ownerOf, stampOutput } from "../machine/stamp";
 import type { Settling } from "../records/recordHandlers";
+import type { Undone } from "../records/write";
 import { evidenceOf } from "../smokeTest/evidence";
 import { judge } from "./judge";
 import { isNotPassed, isReleaseField } from "./passed";
@@ -92,17 +93,31 @@ async function afterFailure(release: Release, rollOut: RollOut, reason: string):
     const text = `${failed}\nIt may still be in service, because restoring what served before failed: ${undone}. Run pulumi up again`;
     return isAdoption ? new CodedError("ROLL_OUT", text) : stays(release, text, unsettled(before, outs));
   }
-  const { record, left } = undone;
-  if (left.length > 0 && !isAdoption) {
-    const text = `${failed}\nWhat served before was restored, except for ${left.join(", ")}, which someone else has changed or whose previous value is not known`;
-    return stays(release, text, { ...outs, ...release.fieldsOf(record) });
-  }
-  const exception = left.length > 0 ? `, except for ${left.join(", ")}` : "";
-  return new CodedError(
-    "ROLL_OUT",
+  return restored(release, failed, undone);
+}
+
+/** Returns the error of a failed release whose endpoint has again what it had before. */
+function restored(release: Release, failed: string, { record, left }: Undone<Endpoint>): Error {
+  const { outs, before, inputs } = release;
+  const kept = before ? "" : " The endpoint was not adopted";
+  const exception =
+    left.length > 0
+      ? `, except for ${left.join(", ")}, which someone else has changed or whose previous value is not known`
+      : "";
+  const text =
     `${failed}\nWhat served before was saved again${exception}, and RunPod replaces the workers.${kept} The next pulumi up ` +
-      "tries the same release again, unless you change the program",
-  );
+    "tries the same release again, unless you change the program";
+  return !before || (left.length === 0 && describes(before, inputs, record))
+    ? new CodedError("ROLL_OUT", text)
+    : stays(release, text, { ...outs, ...release.fieldsOf(record) });
+}
+
+/**
+ * Returns `false` if an earlier run recorded a release that has not passed, and the endpoint has
+ * another one now.
+ */
+function describes(before: Properties, { rollOut }: Properties, record: Endpoint): boolean {
+  return !isNotPassed(before, { ...before, rollOut }) || notAsDeclared(before, shownRelease(record)).length === 0;
 }
 
 /** Returns an error that makes the engine record what is in service. */

@@ -16,7 +16,7 @@ export async function evidenceOf({ endpoints }: ProviderClient, id: string): Pro
   const [diagnosis, lines] = await Promise.all([diagnosing.catch(() => undefined), lastLines(endpoints, id)]);
   const cause = diagnosis?.causes[0];
   // What passes by itself, such as the start of a worker, does not explain a failure.
-  const isUseful = cause !== undefined && !cause.passes && cause.id !== "unknown";
+  const isUseful = cause !== undefined && !cause.passes && !["unknown", "no-job-waits"].includes(cause.id);
   const why = isUseful ? `\nMost likely: ${diagnosis?.summary}. ${cause.advice}` : "";
   return lines.length === 0
     ? why
@@ -42,7 +42,7 @@ const EXPLAINED: readonly ErrorCode[] = [
   "JOB_FAILED",
 ];
 
-/** Returns the last lines that the workers' programs printed or, if there are none, RunPod's lines. */
+/** Returns the last lines that the workers printed or, if there are none, RunPod's own lines. */
 async function lastLines(endpoints: ProviderClient["endpoints"], id: string): Promise<readonly string[]> {
   const lines: LogLine[] = [];
   try {

@@ -52,7 +52,7 @@ export function allowedDataCenters(locations: string, dataCenters: readonly Cata
     .filter(allows(locations));
 }
 
-/** Returns a function that tests whether `locations` allows a data center, by its id in any case. */
+/** Returns a function that tests whether `locations` allows a data center. Case does not matter. */
 export function allows(locations: string): (id: string) => boolean {
   const words = splitList(locations.toUpperCase());
   return (id) => words.length === 0 || [id.toUpperCase(), countryOf(id) ?? ""].some((word) => words.includes(word));

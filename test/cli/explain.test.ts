@@ -40,8 +40,15 @@ test.each([
   expect(json.endpoints[0].evidence[0]).toMatchObject({ source: api === "v2" ? "REST v2" : "GraphQL" });
 });
 
-test("explain refuses a name that two endpoints share, and invalid usage", async () => {
-  expect((await run("explain", "twin")).stderr).toContain('2 endpoints are named "twin": twin1, twin2');
+test("explain refuses a name that two endpoints share, takes each id that it names instead, and refuses invalid usage", async () => {
+  const { stderr } = await run("explain", "twin");
+  const [, ids = ""] = stderr.match(/2 endpoints are named "twin": (.+)\. Give one of these ids/) ?? [];
+  expect(ids.split(", ")).toEqual(["twin1", "twin2"]);
+  for (const id of ids.split(", "))
+    expect(await run("explain", id)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`endpoint twin (${id}): `),
+    });
   expect(await run("explain")).toMatchObject({ code: 2, stdout: "" });
   expect((await run("explain", "off", "--stack", "dev")).code).toBe(2);
   expect((await run("explain", "none", "--api", "v2")).stdout).toContain("there is no endpoint with this id");

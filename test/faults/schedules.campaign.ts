@@ -10,11 +10,11 @@ import { API, API_ENV } from "./campaignApi";
 
 /*
  * A month of ticks, one each 15 minutes of virtual time, in which ticks are missed, doubled and
- * killed, a person runs `up` at noon, and someone edits counts in the console. After each quarter of
- * an hour, the service is compared with the plan of a calendar that shares no code with ours. A tick
- * runs only where something is due, and at some other quarters, because it takes seconds.
+ * killed, a person runs `up` at noon, and someone edits counts in the console. After each quarter
+ * of an hour, the service is compared with the plan of a calendar that shares no code with ours. A
+ * tick runs only where something is due, and at some other quarters, because it takes seconds.
  *
- * SCHEDULE_DAYS and SCHEDULE_SEED choose the length and the events.
+ * SCHEDULE_FROM, SCHEDULE_DAYS and SCHEDULE_SEED choose the dates and the events.
  */
 
 const DAYS = Number(process.env.SCHEDULE_DAYS ?? 31);
@@ -22,8 +22,8 @@ const SEED = Number(process.env.SCHEDULE_SEED ?? 1);
 const QUARTER_MS = 900_000;
 const MINUTE_MS = 60_000;
 
-/** March 2027: clocks change in New York on the 14th, and in Berlin on the 28th. */
-const FROM = Date.UTC(2027, 2, 1);
+/** In March 2027, clocks change in New York on the 14th, and in Berlin on the 28th. */
+const FROM = Date.parse(process.env.SCHEDULE_FROM ?? "2027-03-01");
 
 type Counts = readonly [workersMin: number, workersMax: number];
 
@@ -110,7 +110,7 @@ let emulator: Emulator;
 let stack: PulumiStack;
 
 beforeAll(async () => {
-  emulator = await startEmulator({ drainMs: 0 });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0 });
   stack = await createRepository(emulator, programOf(Object.entries(ENDPOINTS).map(declared)), API_ENV);
 });
 afterAll(async () => {
@@ -154,7 +154,7 @@ test(
     const count = (event: string) => {
       events[event] = (events[event] ?? 0) + 1;
     };
-    /** After a tick, the counts that differ from state are written, and the pair if they do not fit. */
+    /** A tick writes the counts that differ from state, and both if one alone does not fit. */
     const apply = (instant: number) => {
       const plan = planAt(instant);
       expected = Object.fromEntries(

@@ -322,7 +322,7 @@ test("no files import each other in a circle, including type imports", () => {
   expect(circles(Object.keys(RULES).flatMap(sourceFiles))).toEqual([]);
 });
 
-/** The packages that `dist` contains, and whose types it does not use: nobody needs to install them. */
+/** The packages that `dist` contains, and whose types it does not use. Nobody installs them. */
 const ONLY_BUNDLED = ["eventsource-parser", "fastest-levenshtein", "graphql-request"];
 
 test("every imported package is declared as a dependency or only bundled, and every dependency is imported", () => {

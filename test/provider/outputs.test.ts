@@ -12,7 +12,7 @@ const INPUTS: Record<keyof typeof RECORD_TYPES, Properties> = {
 };
 
 test.each(Object.entries(INPUTS))("%s declares every output that its handlers return", async (name, inputs) => {
-  await using emulator = await startEmulator();
+  await using emulator = await startEmulator({ profile: "contract" });
   await using one = await startDynamicProvider(emulator.env);
   const type: RecordType = RECORD_TYPES[name as keyof typeof RECORD_TYPES];
   const checked = await one.check({}, { __provider: type.provider, ...inputs });

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { type Emulator, startEmulator } from "../../emulator";
+import { REHEARSE_COMPILED } from "../support/compiledCode";
 import { newMachine, programOf, startService } from "../support/rollOuts";
 import { createStack, type PulumiStack } from "./harness";
 import { createPluginStack, withPlugin } from "./pluginStack";
@@ -116,6 +117,48 @@ test.each(
     expect.stringMatching(/the preview failed.*workersMax:? must be/s),
   ]);
 });
+
+const endpoint = (name: string, settings = "workersMax: 1", options = "{}") =>
+  `new ServerlessEndpoint("${name}", { gpuIds: ["ADA_24"], templateId: "t", ${settings} }, ${options});`;
+const volume = (name: string, settings = 'size: 20, dataCenterId: "EU-RO-1"') =>
+  `new NetworkVolume("${name}", { name: "${name}", ${settings} });`;
+const unlike = 'workersMax: 1, executionTimeoutMs: 9000, scalerType: "REQUEST_COUNT", scalerValue: 9';
+const TABLE_BEFORE = [
+  ...[endpoint("zero", "workersMax: 2"), endpoint("both", "workersMin: 1, workersMax: 2"), endpoint("gone", unlike)],
+  ...[endpoint("renamed"), endpoint("kept"), volume("models"), volume("moved"), volume("lost")],
+];
+const REGRESSIONS = [
+  ...[endpoint("zero", "workersMax: 0"), endpoint("both", "workersMin: 0, workersMax: 0"), endpoint("renamed2")],
+  ...[endpoint("kept"), volume("models")],
+];
+const HARMLESS = [
+  ...[endpoint("zero", "workersMax: 10"), endpoint("both", "workersMin: 0, workersMax: 1"), endpoint("gone", unlike)],
+  ...[endpoint("renamed2", "workersMax: 1", '{ aliases: [{ name: "renamed" }] }'), endpoint("new")],
+  ...[endpoint("kept", "workersMax: 1, idleTimeout: 60"), volume("models", 'size: 40, dataCenterId: "EU-RO-1"')],
+  ...[volume("moved"), volume("lost"), volume("added")],
+];
+
+test.each(
+  FORMS,
+)("a rehearsal of the %s form finds the dangers of the preview, and none in harmless changes", async (form) => {
+  const { stack, write } = await stackOf(form, emulator.env, TABLE_BEFORE.join("\n"));
+  await stack.up();
+  const found = async (...options: string[]) => {
+    const { exitCode, stdout, stderr } = await check(stack, "--stack", "dev", "--json", ...options);
+    if (!stdout.startsWith("{")) throw new Error(stderr);
+    const json = JSON.parse(stdout) as Record<string, readonly { resource: string }[]>;
+    const levels = ["data", "deleted", "replaced", "renamed", "zero", "rejected", "impossible"];
+    const names = levels.map((level) => [level, (json[level] ?? []).map(({ resource }) => resource).sort()] as const);
+    return { exitCode, ...Object.fromEntries(names.filter(([, all]) => all.length > 0)) };
+  };
+  const rehearsal = ["--rehearse", "--from-state", ...REHEARSE_COMPILED];
+  await write(REGRESSIONS.join("\n"));
+  const dangers = { data: ["lost", "moved"], deleted: ["gone"], renamed: ["renamed"], zero: ["both", "zero"] };
+  expect(await found()).toEqual({ exitCode: 4, ...dangers });
+  expect(await found(...rehearsal)).toEqual({ exitCode: 4, ...dangers });
+  await write(HARMLESS.join("\n"));
+  expect(await found(...rehearsal)).toEqual({ exitCode: 0 });
+}, 400_000);
 
 test.each([
   "restore",

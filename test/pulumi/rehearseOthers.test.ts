@@ -119,6 +119,34 @@ test("A function of another provider is refused, and the error names it", async 
   expect(output).toContain("other:index:getZones belongs to another provider");
 });
 
+test.each([
+  ["--from-state"],
+  ["--creation"],
+])("With %s, the resources of a package that is not in the state are left out, and a note names it", async (option) => {
+  const more = `
+class Thing extends pulumi.CustomResource {
+  constructor(name) { super("extra:index:Thing", name, { size: 1 }); }
+}
+new Thing("thing");
+const audit = new pulumi.ResourceHook("audit", () => {});
+class Hooked extends pulumi.ComponentResource {
+  constructor() { super("x:index:Hooked", "hooked", {}, { hooks: { afterUpdate: [audit], afterCreate: [audit] } }); }
+}
+new Hooked();`;
+  await stack.writeProgram(program({ more, max: 3 }));
+  const words = [COMMAND, "check", "--rehearse", "--stack", "dev", option, "--json", ...REHEARSE_COMPILED];
+  const { exitCode, stdout, stderr } = await stack.exec(process.execPath, words);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  const { notes, applied } = JSON.parse(stdout);
+  expect(notes).toContainEqual(
+    expect.stringMatching(/^Not in the state, so their resources are left out: .*\bextra\b/),
+  );
+  expect(applied.changes).toEqual([expect.objectContaining({ resource: "llama" })]);
+  expect(notes).toContainEqual(
+    expect.stringMatching(/^These resource hooks run for real in a rehearsal: audit \(hooked, /),
+  );
+});
+
 test("Other dynamic resources receive no calls, whether they are in state or new", async () => {
   const file = path.join(stack.scratch, "dynamic-calls");
   const dynamic = (more: string) =>

@@ -23,7 +23,7 @@ let emulator: Emulator;
 let stack: PulumiStack;
 
 beforeEach(async () => {
-  emulator = await startEmulator({ drainMs: 0 });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0 });
   stack = await createRepository(emulator, programOf(BOTH));
 });
 afterEach(async () => {
@@ -73,7 +73,7 @@ test("a tick shows and leaves whatever else differs, and also leaves the counts 
   expect(await tick(DAY)).toMatchObject(refused);
   expect(countsAt(emulator)).toEqual(BY_DAY);
 
-  // Counts of an endpoint without a schedule may change if the program has asked for what was spent.
+  // Counts of other endpoints may change if the program has asked for what was spent.
   const spent = restore.replace("workersMax: 4", "workersMax: 0");
   await change(`${spent}\npulumi.log.info("getSpend: $500.00 from 2026-11-01");`);
   expect(await tick(DAY)).toMatchObject({ exitCode: 0 });

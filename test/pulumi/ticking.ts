@@ -4,7 +4,8 @@ import type { Emulator } from "../../emulator";
 import { createStack, type PulumiStack } from "./harness";
 import { withPlugin } from "./pluginStack";
 
-// A repository with pipeline.sh and a program of scheduled endpoints in both forms, and its steps at chosen instants.
+// A repository with pipeline.sh and a program of scheduled endpoints in both forms, and its steps
+// at chosen instants.
 
 const PLUGIN = path.resolve(__dirname, "../../plugin/bin");
 const IDENTITY = ["-c", "user.name=Dev", "-c", "user.email=dev@example.com"];

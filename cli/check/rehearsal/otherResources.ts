@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { isObject } from "../../../provider/engine/properties";
-import { classOf } from "../../stack";
+import { classOf, nameIn } from "../../stack";
 import type { CopiedResource } from "./rewriteState";
 
 const PROVIDER = "pulumi:providers:";
@@ -17,6 +17,21 @@ export function otherPackages(resources: readonly CopiedResource[]): string[] {
     return [type.slice(PROVIDER.length), ...base];
   });
   return [...new Set(packages)].filter((name) => !OWN.includes(name));
+}
+
+/**
+ * Returns the package whose provider the engine did not find, because the state does not name it.
+ */
+export function missingPackage(message: string): string | undefined {
+  return /no resource plugin '(?:pulumi-resource-)?([\w-]+)/.exec(message)?.[1];
+}
+
+/** Returns the note about packages that were left out. */
+export function leftOutNote(packages: readonly string[]): string[] {
+  if (packages.length === 0) return [];
+  return [
+    `Not in the state, so their resources are left out: ${packages.join(", ")}. A rehearsal starts no other provider.`,
+  ];
 }
 
 /**
@@ -57,6 +72,19 @@ export interface StepState {
   readonly inputs?: Readonly<Record<string, unknown>>;
   readonly outputs?: Readonly<Record<string, unknown>>;
   readonly dependencies?: readonly string[] | null;
+  /** The names of the program's hooks, by when they run, such as `beforeUpdate`. */
+  readonly resourceHooks?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Returns the note about the program's resource hooks, which the preview names. */
+export function hooksNote(steps: readonly Step[]): string[] {
+  const hooks = steps.flatMap(({ urn, oldState, newState }) =>
+    Object.entries((newState ?? oldState)?.resourceHooks ?? {}).flatMap(([when, names]) =>
+      names.map((name) => `${name} (${nameIn(urn)}, ${when})`),
+    ),
+  );
+  if (hooks.length === 0) return [];
+  return [`These resource hooks run for real in a rehearsal: ${[...new Set(hooks)].join(", ")}.`];
 }
 
 /**

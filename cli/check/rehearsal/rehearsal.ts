@@ -17,8 +17,8 @@ import { type Applied, applyToCopy, previewCopy } from "./apply";
 import { assumeSecrets, withHiddenSecrets } from "./assumeSecrets";
 import { type CopiedStack, checkedState, createCopy, exportStack, stackFile } from "./copyStack";
 import { decryptedPlan } from "./decryptPlan";
-import { type Pulumi, pulumiIn, stopEngines } from "./engine";
-import { otherPackages, refuseNamedPlugins, type Step } from "./otherResources";
+import { pulumiIn, stopEngines } from "./engine";
+import { hooksNote, leftOutNote, missingPackage, otherPackages, refuseNamedPlugins, type Step } from "./otherResources";
 import { type Played, playedLoad } from "./play";
 import { askingNote, filesThatAsk, placeholderAdvice } from "./programFiles";
 import { merged, recordsOfAccount } from "./readAccount";
@@ -137,8 +137,20 @@ async function rehearsed(
   const ofState = copied ? recordsOfState(copied.state.deployment.resources ?? []) : noRecords();
   const readsAccount = !flags.fromState && !flags.creation;
   emulator.seed(seedOf(readsAccount ? merged(ofState, await recordsOfAccount(flags.stack)) : ofState, service));
-  const unknown = copied ? await load(workspace, pulumi, stack, copied.state, flags) : [];
-  const { text, steps } = await previewCopy(pulumi, stack);
+  const leftOut: string[] = [];
+  const preview = async (more: readonly string[] = []): ReturnType<typeof previewCopy> => {
+    try {
+      return await previewCopy(pulumi, stack, more);
+    } catch (error) {
+      const name = missingPackage((error as Error).message);
+      if (name === undefined || leftOut.includes(name)) throw error;
+      leftOut.push(name);
+      Object.assign(env, standIn.leaveOut(name));
+      return preview(more);
+    }
+  };
+  const unknown = copied ? await load(workspace, preview, stack, copied.state, flags) : [];
+  const { text, steps } = await preview();
   const faults = flags.fault ?? [];
   // Add these faults before the review, because the review also checks the stock.
   for (const fault of faults.filter(({ effect }) => effect.soldOut || effect.stock)) emulator.faults.add(fault);
@@ -163,6 +175,8 @@ async function rehearsed(
     notes: [
       ...(copied?.notes ?? []),
       ...ofReferences,
+      ...leftOutNote(leftOut),
+      ...hooksNote(steps),
       ...askingNote(filesThatAsk(workspace.program)),
       ...notesOf(flags),
     ],
@@ -173,7 +187,7 @@ async function rehearsed(
 /** Loads the copied state. Returns the secrets that may or may not change. */
 async function load(
   workspace: Workspace,
-  pulumi: Pulumi,
+  preview: (more: readonly string[]) => ReturnType<typeof previewCopy>,
   stack: CopiedStack,
   state: Exported,
   { withSecrets }: RehearsalFlags,
@@ -184,7 +198,7 @@ async function load(
   // Only a plan shows the values. The file stays encrypted, because the program may have its own
   // secrets.
   const plan = path.join(workspace.copy, "plan.json");
-  const { steps } = await previewCopy(pulumi, stack, ["--save-plan", plan]);
+  const { steps } = await preview(["--save-plan", plan]);
   const decrypted = decryptedPlan(readFileSync(plan, "utf8"), stack.salt, workspace.env.PULUMI_CONFIG_PASSPHRASE ?? "");
   const unknown = assumeSecrets(state.deployment.resources ?? [], decrypted, steps);
   rmSync(plan);

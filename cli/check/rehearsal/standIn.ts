@@ -11,6 +11,11 @@ import { type Call, type Done, type Handlers, type Message, NO_LIMIT, type Proto
 export interface StandIn {
   /** The value of `PULUMI_DEBUG_PROVIDERS` with which the engine attaches to the stand-in. */
   readonly env: Readonly<Record<string, string>>;
+  /**
+   * Stands in for one more package. Returns the value of `env` from then on.
+   * @throws Error if `@pulumi/pulumi`, which has the protocol, is not installed
+   */
+  leaveOut(name: string): Readonly<Record<string, string>>;
   stop(): void;
 }
 
@@ -40,7 +45,10 @@ export async function startStandIn(packages: readonly string[], where: Where): P
   if (protocol === undefined) {
     const needed = packages.filter((name) => !BUNDLED.includes(name));
     if (needed.length > 0) throw new Error(withoutProtocol(needed));
-    return { env: variable(BUNDLED.map((name) => [name, CLOSED_PORT])), stop() {} };
+    const leaveOut = (name: string) => {
+      throw new Error(withoutProtocol([name]));
+    };
+    return { env: variable(BUNDLED.map((name) => [name, CLOSED_PORT])), leaveOut, stop() {} };
   }
   const { grpc, services } = protocol;
   const others = othersHandlers(protocol);
@@ -58,8 +66,14 @@ export async function startStandIn(packages: readonly string[], where: Where): P
   };
   const port = await serve(others);
   const names = new Set([...packages, ...BUNDLED].filter((name) => name !== DYNAMIC));
+  const ownPort = await serve(own.handlers);
+  const env = () => variable([[DYNAMIC, ownPort], ...[...names].map((name) => [name, port] as const)]);
   return {
-    env: variable([[DYNAMIC, await serve(own.handlers)], ...[...names].map((name) => [name, port] as const)]),
+    env: env(),
+    leaveOut(name) {
+      names.add(name);
+      return env();
+    },
     stop() {
       own.stop();
       for (const server of servers) server.forceShutdown();

@@ -15,12 +15,13 @@ const told = new WeakSet<object>();
 export function missingHandlers(): InputProblem[] {
   const program = pulumi.runtime.getStackResource();
   if (!program || told.has(program) || !isInProgramFolder()) return [];
-  // Pulumi starts in the program's folder, which may be below the project's. A program may leave it.
+  // Pulumi starts in the program's folder, which may be below the project's. A program may leave
+  // it.
   const project = pulumi.getRootDirectory();
   if ([process.cwd(), project].some(hasHandlers)) return [];
   told.add(program);
   const message =
-    `Pulumi cannot load ${HANDLERS} from ${project}, where it looks for it even if a library or a bundle declares ` +
+    `Pulumi cannot load pulumi-serverless-gpu/handlers from ${project}, where it looks for it even if a library or a bundle declares ` +
     `the resources. In ${project}: npm install pulumi-serverless-gpu`;
   return [{ property: "", message }];
 }

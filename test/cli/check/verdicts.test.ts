@@ -222,6 +222,14 @@ test("a template of the next version that takes the place of the last one is no 
   expect((await reviewed(previewOf(steps), {})).code).toBe(0);
 });
 
+test("the deleted endpoint that is more like the new one counts as renamed", async () => {
+  const other = { ...OLD, id: "e2", idleTimeout: 9, templateId: "other" };
+  const steps = [step("delete", "other", { old: other }), remove("llama", "dynamic"), add("llama2", "dynamic")];
+  const json = JSON.parse((await reviewed(previewOf(steps), { json: true })).stdout);
+  const names = (level: string) => json[level].map(({ resource }: { resource: string }) => resource);
+  expect([names("renamed"), names("deleted")]).toEqual([["llama"], ["other"]]);
+});
+
 test("there are at least twenty of each", () => {
   for (const each of [REGRESSIONS, HARMLESS]) expect(Object.keys(each).length).toBeGreaterThanOrEqual(20);
 });

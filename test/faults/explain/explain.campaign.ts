@@ -15,7 +15,7 @@ import { secretStates } from "./states/secrets";
 import { apisOf, type State } from "./states/state";
 import { stock } from "./states/stock";
 
-/* Needs the build. `EXPLAIN_ONLY=<part of a title>` runs some states and prints all that is said. */
+/* Needs the build. `EXPLAIN_ONLY=<part of a title>` runs some states, and prints all answers. */
 
 /** Git-ignored. */
 const REPORT = path.resolve(__dirname, "../../../.scratch/faults/explain.md");

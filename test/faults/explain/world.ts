@@ -97,7 +97,7 @@ export interface Fault {
 }
 
 export const ID = "q7w2e9r4t1";
-export const KEY = "rpa_STANDINKEY0123456789ABCDEFGHIJKLMNOPQR";
+export const KEY = "canary-key-of-the-second-stand-in";
 /** A value of a variable, which nothing may print. */
 export const PRIVATE = "hunter2-hunter2-hunter2";
 

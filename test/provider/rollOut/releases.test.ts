@@ -107,6 +107,20 @@ test("a failed restore leaves a state that shows what serves, and no secret of i
   expect(serving(emulator)).toMatchObject({ image: "me/llama-wrong" });
 }, 120_000);
 
+test("after a failed restore, the next up restores what served before, state shows that, and the release is tried again", async () => {
+  await using run = await start();
+  const { emulator, provider, first } = run;
+  emulator.faults.add({ match: { operation: "updateEndpoint", nth: 2 }, effect: { status: 400 } });
+  let { remembered } = await failedUp(provider, programOf("wrong"), first);
+  for (const _ of ["the second", "the third"]) {
+    const error = await failedUp(provider, programOf("wrong"), remembered);
+    expect(error.message).toMatch(/its test failed[\s\S]*What served before was saved again/);
+    remembered = error.remembered;
+    expect(remembered?.outputs).toMatchObject({ imageName: "me/llama-good" });
+    expect(serving(emulator)).toMatchObject(former);
+  }
+}, 120_000);
+
 test("a release made at workersMax 0 is tested once the endpoint gets workers", async () => {
   await using run = await start();
   const { emulator, provider, first } = run;

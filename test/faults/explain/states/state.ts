@@ -5,7 +5,7 @@ import type { Line, Worker, World } from "../world";
 export interface State {
   readonly title: string;
   readonly world: World;
-  /** The ids of the true causes that the evidence shows: any of them, likely or better, is right. */
+  /** The true causes that the evidence shows: any of them, likely or better, is right. */
   readonly causes: readonly string[];
   /** Further ids that are no mistake if they are named likely. */
   readonly fine?: readonly string[];
