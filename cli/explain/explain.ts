@@ -94,8 +94,9 @@ function rulesIn(endpoints: readonly StackResource[], now: number): ReadonlyMap<
 
 function scheduleLines(rule: HoldingRule | undefined): string[] {
   if (rule === undefined) return [];
-  const { cron, timeZone, since, until, ...counts } = rule;
-  const shown = Object.entries(counts).map(([name, count]) => `${name} ${count}`);
+  const { cron, timeZone, since, until } = rule;
+  const counts = (["workersMin", "workersMax"] as const).filter((name) => rule[name] !== undefined);
+  const shown = counts.map((name) => `${name} ${rule[name]}`);
   const end = until === undefined ? "" : ` until ${until.toISOString()}`;
   return [`  schedule: ${cron} (${timeZone}) holds since ${since.toISOString()}${end}: ${shown.join(", ")}`];
 }

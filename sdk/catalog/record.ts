@@ -143,7 +143,7 @@ export interface Spend {
   readonly to: string;
   /** The beginning of the newest bucket with a charge. Missing if there is none. */
   readonly newestBucket?: string | undefined;
-  /** The time since `newestBucket`, in seconds. */
+  /** The time since `newestBucket`, in seconds (integer). */
   readonly newestBucketAge?: number | undefined;
   /** When the amount was read. */
   readonly readAt: string;

@@ -131,5 +131,6 @@ const ARGS: Record<string, Record<string, unknown>> = {
   getPod: { podId: "pod-1" },
   getGpuTypes: { pool: "ADA_24" },
   getDataCenters: { locations: ["EU-RO-1"] },
+  getSpend: { groupBy: "endpoint" },
   getAccountLimits: {},
 };

@@ -95,7 +95,7 @@ test("a property described as an integer has the type integer, because Java and 
 });
 
 test("counters are integers, and only values that can have a fraction are numbers", () => {
-  const fractions = /price|cost|spend|balance|discount|scalerValue|maxFailed|memoryInGb|Mbps/i;
+  const fractions = /price|cost|spend|amount|seconds|balance|discount|scalerValue|maxFailed|memoryInGb|Mbps/i;
   const numbers = new Set<string>();
   JSON.stringify(schema, (key, value) => {
     if (value?.type === "number") numbers.add(key);
