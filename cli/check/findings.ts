@@ -68,8 +68,6 @@ function endpointFindings(resource: Planned, { planned, answers, missed }: Circu
   // Pools and locations do not depend on the number of GPUs.
   const catalog = { gpus: answers.gpus.get(gpuCount) ?? anyGpus, dataCenters: answers.dataCenters };
   const unlisted = unlistedNewPools(gpuIds, catalog);
-  if (unlisted.length > 0)
-    missed.push({ what: `GPUs of ${name}`, why: `the catalog has no GPU pool ${unlisted.join(", ")}` });
   const volumeDataCenters = volumePlaces(side, planned, answers);
   if (volumeDataCenters === undefined)
     missed.push({ what: `data centers of the volumes of ${name}`, why: "not known" });
@@ -78,12 +76,19 @@ function endpointFindings(resource: Planned, { planned, answers, missed }: Circu
   const proofs = endpointProofs(settings, catalog).filter(({ fields }) => fields.some((field) => touched.has(field)));
   if (proofs.length > 0)
     return proofs.map(({ kind, message }) => ({ level: "impossible", kind, resource: name, message }));
-  if (touched.size === 0 || unlisted.length > 0) return [];
+  if (touched.size === 0) return [];
+  if (unlisted.length > 0) return [unlistedFinding(name, unlisted)];
   const gpus = answers.gpus.get(gpuCount);
   if (gpus) return stockFindings(name, settings, gpus, answers);
   if (anyGpus)
     missed.push({ what: `stock of the GPUs of ${name}`, why: `it was not asked for ${gpuCount} GPUs a worker` });
   return [];
+}
+
+/** A pool may be newer than this version and than the catalog, so it is not impossible. */
+function unlistedFinding(resource: string, pools: readonly string[]): Finding {
+  const message = `the catalog has no GPU pool ${pools.join(", ")}, which this version does not know either, so no worker may ever start`;
+  return { level: "unlikely", kind: "pool", resource, message };
 }
 
 /** The settings that determine where workers can start. */

@@ -5,14 +5,14 @@ import { SERVERLESS_ENDPOINT } from "../../provider/engine/resourceTypes";
 
 test("doctor warns about endpoints in state that cannot run according to the catalog, as check does", async () => {
   await using emulator = await startEmulator({ profile: "observed", spendLimit: 2 });
-  const outputs = { gpuIds: "ADA_42", templateId: "t", workersMin: 0, workersMax: 2 };
+  const outputs = { gpuIds: "FUTURE_300", templateId: "t", workersMin: 0, workersMax: 2 };
   const type = SERVERLESS_ENDPOINT.type;
   const state = { value: [{ urn: `urn:pulumi:dev::test::${type}::one`, type, outputs }] };
   const settings = providerSettings(() => undefined, emulator.env);
   expect(await checkCatalog(state, settings)).toEqual([
     expect.objectContaining({
       status: "warning",
-      found: expect.stringContaining("one: the catalog has no GPU pool ADA_42"),
+      found: expect.stringContaining("one: the catalog has no GPU pool FUTURE_300"),
     }),
   ]);
   const ada = { value: [{ ...state.value[0], outputs: { ...outputs, gpuIds: "ADA_24" } }] } as typeof state;

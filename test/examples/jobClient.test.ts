@@ -11,7 +11,7 @@ test("job-client submits, waits, streams, retries, cancels, purges and checks th
     'waited: "Once upon a time"',
     'in one go: "Once upon a time"',
     "streamed: Once, upon, a, time",
-    "failed: ran out of ideas",
+    'failed: {"error_type":"Error","error_message":"ran out of ideas"}',
     'retried: "Once upon a time"',
     "cancelled: CANCELLED",
     "purged: 2",

@@ -16,8 +16,11 @@ interface Wanted {
   readonly pool: string;
 }
 
+/** Excludes every GPU type of its pool. */
+const NO_GPU = "ADA_24,-NVIDIA GeForce RTX 4090";
+
 const BEFORE: Wanted = { one: 4, two: 1, place: "EU-RO-1", hasGone: true, pool: "ADA_24" };
-const AFTER: Wanted = { one: 1, two: 4, place: "EU-RO-1", hasGone: false, pool: "ADA_42" };
+const AFTER: Wanted = { one: 1, two: 4, place: "EU-RO-1", hasGone: false, pool: NO_GPU };
 
 /**
  * One endpoint is lowered, one raised, one is unchanged, and one volume is deleted.
@@ -29,7 +32,7 @@ ${hasGone ? 'new NetworkVolume("gone", { name: "gone", size: 20, dataCenterId: "
 new ServerlessEndpoint("kept", { ...ada, workersMin: 1, workersMax: 2 });
 new ServerlessEndpoint("one", { ...ada, workersMax: ${one}, locations: ["RO"] });
 new ServerlessEndpoint("two", { ...ada, workersMax: ${two}, networkVolumeId: models.id });
-${pool === "ADA_24" ? "" : `new ServerlessEndpoint("new", { ...ada, gpuIds: ["${pool}"], workersMax: 1 });`}
+${pool === "ADA_24" ? "" : `new ServerlessEndpoint("new", { ...ada, gpuIds: ${JSON.stringify(pool.split(","))}, workersMax: 1 });`}
 `;
 
 const FORMS = ["dynamic", "plugin"] as const;
@@ -86,28 +89,27 @@ test.each(
       "kept  unchanged  $2.24  $1.12  $1.12 (ADA_24)",
       expect.stringMatching(/^one {2}.*workersMax 4 → 1.* {2}\$4\.48 → \$1\.12 {2}\$0\.00 {2}\$1\.12 \(ADA_24\)$/),
       expect.stringMatching(/^two {2}.*workersMax 1 → 4.* {2}\$1\.12 → \$4\.48 {2}\$0\.00 {2}\$1\.12 \(ADA_24\)$/),
-      "new  created  - → ?  - → $0.00  no price is known for ADA_42: give --prices",
-      "in all  $7.84 → ≥ $7.84  $1.12 → ≥ $1.12",
+      "new  created  - → $1.12  - → $0.00  $1.12 (ADA_24)",
+      expect.stringMatching(/^in all {2}\$7\.84 → \$8\.96 /),
       expect.stringMatching(
-        /^IMPOSSIBLE {2}new: the catalog has no GPU pool ADA_42\. .* Did you mean ADA_24\? To allow it: --allow impossible=new$/,
+        /^IMPOSSIBLE {2}new: gpuIds excludes every GPU type of ADA_24: .* To allow it: --allow impossible=new$/,
       ),
       expect.stringMatching(/^UNLIKELY {2}two: the stock of ADA_24 in EU-RO-1 is Low .* Better there: /),
       expect.stringMatching(
         /^UNLIKELY {2}the account's workersMax is 8 after the change, within its quota of 9 .* reach 11 on the way/,
       ),
       expect.stringMatching(/^DATA LOSS {2}gone: the change deletes the network volume \w+ \(gone, 20 GB in EU-RO-1\)/),
-      "LIMIT  --max-per-hour cannot be checked, because the cost of new is not known",
     ]),
   );
   const byStack = await check(stack, "--stack", "dev", "--json");
   expect([byStack.exitCode, JSON.parse(byStack.stdout).impossible]).toMatchObject([
     4,
-    [{ kind: "pool", resource: "new" }],
+    [{ kind: "exclusions", resource: "new" }],
   ]);
 
   const up = await stack.run(["up", "--yes", "--skip-preview"]);
   expect(up.exitCode).not.toBe(0);
-  expect(up.output).toContain("the catalog has no GPU pool ADA_42");
+  expect(up.output).toContain("gpuIds excludes every GPU type of ADA_24");
   expect(up.output).toContain("nothing was written");
 
   await write(source({ ...AFTER, one: -2 }));

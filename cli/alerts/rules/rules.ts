@@ -9,7 +9,7 @@ export function rulesFile(options: RuleOptions): string {
   const groups = [group("account", accountRules(options)), group("endpoints", endpointRules(options))];
   // Double-quoted, so that no string is read as another type.
   const yaml = stringify({ groups }, { defaultStringType: "QUOTE_DOUBLE", defaultKeyType: "PLAIN", lineWidth: 0 });
-  return `# Written by npx pulumi-serverless-gpu alerts.\n${yaml}`;
+  return `# Written by npx pulumi-serverless-gpu alerts\n${yaml}`;
 }
 
 function shown({ alert, severity, expr, forS, summary, description, command }: Rule) {

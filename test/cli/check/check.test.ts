@@ -22,7 +22,6 @@ const absent = (match: FaultRule["match"]): FaultRule => ({ match, effect: { sto
 
 describe.each(Object.keys(FORMS) as Form[])("a change of the %s form", (form) => {
   test.each<[string, object, string, FaultRule[]]>([
-    ["a pool that the catalog lacks", { gpuIds: "ADA_42" }, "the catalog has no GPU pool ADA_42", []],
     [
       "exclusions that leave no type",
       { gpuIds: "ADA_24,-NVIDIA GeForce RTX 4090" },
@@ -128,17 +127,25 @@ describe("stock", () => {
   });
 });
 
+/** Excludes every GPU type of its pool. */
+const NO_GPU = "ADA_24,-NVIDIA GeForce RTX 4090";
+
 describe("an endpoint that exists", () => {
-  const OLD = { ...ONE, id: "e", gpuIds: "ADA_42", minCudaVersion: "13.9", workersMin: 0 };
+  const OLD = { ...ONE, id: "e", gpuIds: NO_GPU, minCudaVersion: "13.9", workersMin: 0 };
 
   test.each<[string, object, object, string[]]>([
     ["another setting changes", OLD, { idleTimeout: 11 }, []],
     ["fewer workers", OLD, { workersMax: 1 }, []],
     ["more workers of a pool that is gone", OLD, { workersMax: 3 }, []],
-    ["another order of its pools", { ...OLD, gpuIds: "ADA_42,ADA_24" }, { gpuIds: "ADA_24,ADA_42" }, []],
-    ["a pool that is not in the catalog", OLD, { gpuIds: "ADA_43" }, ["pool"]],
+    ["another order of its pools", { ...OLD, gpuIds: "AMPERE_24,ADA_24" }, { gpuIds: "ADA_24,AMPERE_24" }, []],
+    [
+      "exclusions that leave no type",
+      { ...OLD, gpuIds: "ADA_24", minCudaVersion: "" },
+      { gpuIds: NO_GPU },
+      ["exclusions"],
+    ],
     ["a place, with a rule that no host offers", { ...OLD, gpuIds: "ADA_24" }, { locations: "EU-RO-1" }, []],
-    ["its first workers", { ...OLD, workersMax: 0 }, { workersMax: 1 }, ["pool"]],
+    ["its first workers", { ...OLD, workersMax: 0 }, { workersMax: 1 }, ["exclusions"]],
   ])("is reported as impossible only if the change causes it: %s", async (_, old, inputs, kinds) => {
     await using emulator = await start();
     const { id: _id, ...before } = old as typeof OLD;
@@ -398,7 +405,10 @@ describe("a catalog that", () => {
   test("arrives late is still used", async () => {
     await using emulator = await start();
     emulator.faults.add({ effect: { latencyMs: 2000 } });
-    expect(await findings(emulator, { gpuIds: "ADA_42" })).toMatchObject({ code: 4, impossible: [{ kind: "pool" }] });
+    expect(await findings(emulator, { gpuIds: NO_GPU })).toMatchObject({
+      code: 4,
+      impossible: [{ kind: "exclusions" }],
+    });
   });
 
   test("is available only over GraphQL is requested over GraphQL", async () => {
@@ -448,11 +458,11 @@ describe("the input", () => {
 
 test("Markdown contains a table and lists, and shows names literally", async () => {
   await using emulator = await start();
-  const steps = [step("create", "a|b<i>*", { inputs: { ...ONE, gpuIds: "ADA_42" } })];
+  const steps = [step("create", "a|b<i>*", { inputs: { ...ONE, gpuIds: NO_GPU } })];
   const { stdout, code } = await reviewed(previewOf(steps), { emulator, markdown: true, maxPerHour: 1 });
   expect(code).toBe(4);
   expect(stdout).toContain("#### DANGER: 1 danger and 1 exceeded limit");
-  expect(stdout).toContain("- impossible: a\\|b&lt;i&gt;\\*: the catalog has no GPU pool ADA\\_42");
+  expect(stdout).toContain("- impossible: a\\|b&lt;i&gt;\\*: gpuIds excludes every GPU type of ADA\\_24");
   expect(stdout).toContain("**Exceeded limits**");
-  expect(stdout).toMatch(/\| a\\\|b&lt;i&gt;\\\* \| created \| - → \? \| - → \$0\.00 \|/);
+  expect(stdout).toMatch(/\| a\\\|b&lt;i&gt;\\\* \| created \| - → \$2\.23 \| - → \$0\.00 \|/);
 });

@@ -107,12 +107,12 @@ describe("a pool", () => {
     expect(stdout).not.toContain("(ADA_24)");
   });
 
-  test("is reported as not looked up if neither this version nor the catalog knows it", async () => {
+  test("is unlikely to start workers if neither this version nor the catalog knows it", async () => {
     await using emulator = await startEmulator({ profile: "observed" });
     const inputs = { ...ONE, gpuIds: "NEW_1" };
     const result = await reviewed(previewOf([step("create", "x", { inputs })]), { emulator });
     expect(result.code).toBe(0);
-    expect(result.stdout).toContain("the catalog has no GPU pool NEW_1");
+    expect(result.stdout).toMatch(/^UNLIKELY {2}x: the catalog has no GPU pool NEW_1/m);
     expect(result.stdout).not.toContain("IMPOSSIBLE");
   });
 });

@@ -148,13 +148,21 @@ describe("what an interface does not have", () => {
   });
 });
 
-test("an unknown GPU pool causes a single warning, and only at the service named runpod", () => {
-  const program = { ...GPU, gpuIds: ["HOPPER_142", "ADA_32_PRO"] };
+test("a GPU pool that this version does not know causes a single warning, at every service", () => {
+  const program = { ...GPU, gpuIds: ["FUTURE_300", "ADA_32_PRO"] };
   expect(checked(program, {}, "runpod").problems).toEqual([]);
-  expect(checked(program).problems).toHaveLength(1);
-  const readConfig = (name: string) => (name === "service" ? "runpod" : undefined);
-  const inputs = { gpuIds: "HOPPER_142,ADA_32_PRO" };
-  const found = notices({}, inputs, { capabilities: undefined, readConfig });
-  expect(found).toEqual([expect.stringMatching(/HOPPER_142, a GPU pool that .* Did you mean HOPPER_141\?/)]);
-  expect(notices(inputs, inputs, { capabilities: undefined, readConfig })).toEqual([]);
+  for (const service of ["runpod", undefined]) {
+    const readConfig = (name: string) => (name === "service" ? service : undefined);
+    const inputs = { gpuIds: "FUTURE_300,ADA_32_PRO" };
+    const found = notices({}, inputs, { capabilities: undefined, readConfig });
+    expect(found).toEqual([expect.stringMatching(/FUTURE_300, a GPU pool that this version does not know/)]);
+    expect(notices(inputs, inputs, { capabilities: undefined, readConfig })).toEqual([]);
+  }
+});
+
+test("a GPU pool that is nearly a known one is refused with a suggestion", () => {
+  const program = { ...GPU, gpuIds: ["HOPPER_142", "ADA_32_PRO"] };
+  expect(checked(program, {}, "runpod").problems).toMatchObject([
+    { property: "gpuIds", message: expect.stringContaining("Did you mean HOPPER_141?") },
+  ]);
 });
