@@ -8,6 +8,8 @@ const { default: Sequencer } = require("@jest/test-sequencer");
 const LONGEST = [
   "cli/alerts/campaign",
   "pulumi/pipeline",
+  "pulumi/tick",
+  "pulumi/rules/interruptedDeletion",
   "pulumi/rehearseVerdicts",
   "cli/metrics/fullDisk",
   "pulumi/ownContainer",
