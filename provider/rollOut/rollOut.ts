@@ -5,7 +5,7 @@ import type { Connection } from "../connection/connection";
 import { initFailure, messageOf } from "../engine/errors";
 import { log } from "../engine/log";
 import { type Properties, pick } from "../engine/properties";
-import { changedIn } from "../fields/managed";
+import { changedIn, managedFields } from "../fields/managed";
 import { differing, fieldOf, flat } from "../fields/settings";
 import { lastWrite, ownerOf, stampOutput } from "../machine/stamp";
 import type { Settling } from "../records/recordHandlers";
@@ -117,7 +117,9 @@ function restored(release: Release, failed: string, { record, left }: Undone<End
  * another one now.
  */
 function describes(before: Properties, { rollOut }: Properties, record: Endpoint): boolean {
-  return !isNotPassed(before, { ...before, rollOut }) || notAsDeclared(before, shownRelease(record)).length === 0;
+  const managed = managedFields(FIELDS, before) ?? [];
+  const declared = pick(before, (name) => managed.includes(name));
+  return !isNotPassed(before, { ...declared, rollOut }) || notAsDeclared(before, shownRelease(record)).length === 0;
 }
 
 /** Returns an error that makes the engine record what is in service. */
