@@ -166,6 +166,19 @@ test("a problem does not show a secret input", async () => {
   expect(JSON.stringify(failures)).not.toMatch(/ADA_42|-7/);
 });
 
+test("the warning about a new GPU pool does not show a secret input", async () => {
+  await using plugin = await startPlugin(emulator.env);
+  const { failures } = await plugin.check(ENDPOINT, {
+    gpuIds: [secret("SECRET_TIER")],
+    templateId: "a",
+    workersMax: 1,
+  });
+  expect(failures).toEqual([]);
+  const logged = JSON.stringify(plugin.lines);
+  expect(logged).toContain("a GPU pool that this version does not know");
+  expect(logged).not.toContain("SECRET_TIER");
+});
+
 test("a smoke test runs its job once, and again after a change", async () => {
   await using plugin = await startPlugin(emulator.env);
   const { inputs } = await plugin.check(ENDPOINT, { gpuIds: ["ADA_24"], templateId: "a" });
