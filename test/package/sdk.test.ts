@@ -20,12 +20,13 @@ beforeAll(async () => {
 afterAll(() => rm(project, { recursive: true, force: true }));
 
 describe("the packed package, installed without Pulumi", () => {
-  test("installs its ten dependencies, without Pulumi, and nothing that it contains", async () => {
+  test("installs its eleven dependencies, without Pulumi, and nothing that it contains", async () => {
     const installed = await readdir(path.join(project, "node_modules"));
     expect(installed.filter((name) => !name.startsWith(".")).sort()).toEqual([
       "@opentelemetry",
       "bintrees",
       "commander",
+      "croner",
       "graphql",
       "prom-client",
       "pulumi-serverless-gpu",
