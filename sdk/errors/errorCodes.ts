@@ -53,12 +53,9 @@ export const DISPOSITIONS = {
   WRONG_ACCOUNT: "stop",
 } as const;
 
-/** A code of an error without a class of its own. */
-export type CodeWithoutClass = keyof typeof DISPOSITIONS;
-
 /** The code of an error. Codes are stable, and are listed in docs/error-codes.md. */
 export type ErrorCode =
-  | CodeWithoutClass
+  | keyof typeof DISPOSITIONS
   | "AUTHENTICATION"
   | "BUSINESS_RULE"
   | "CANCEL_FAILED"

@@ -1,5 +1,5 @@
 import { type ErrorDetails, ServerlessGpuError } from "./baseError";
-import { type CodeWithoutClass, DISPOSITIONS, type ErrorCode } from "./errorCodes";
+import { DISPOSITIONS, type ErrorCode } from "./errorCodes";
 import { nameErrors } from "./errorNames";
 import { redact } from "./secretText";
 
@@ -11,11 +11,11 @@ export type { ErrorCode } from "./errorCodes";
  * `code`.
  */
 export class CodedError extends ServerlessGpuError {
-  readonly code: CodeWithoutClass;
+  readonly code: keyof typeof DISPOSITIONS;
   override readonly disposition: "wait" | "stop";
 
   /** @internal */
-  constructor(code: CodeWithoutClass, message: string, details?: ErrorDetails) {
+  constructor(code: keyof typeof DISPOSITIONS, message: string, details?: ErrorDetails) {
     super(message, details);
     this.code = code;
     this.disposition = DISPOSITIONS[code];
