@@ -1,4 +1,3 @@
-import type { ManagementApi } from "../../sdk/contract/limits";
 import { CodedError, ServerlessGpuError } from "../../sdk/errors/errors";
 import { messageOf } from "../engine/errors";
 import { log } from "../engine/log";
@@ -15,25 +14,21 @@ const checks = new WeakMap<ProviderClient, Promise<void>>();
  * record of state that was written or read with this key proves it.
  * @throws WRONG_ACCOUNT if it does not, or if the account cannot be read
  */
-export function requireAccount({ account: identity, client, settings, capabilities }: Connection): Promise<void> {
-  const { account } = settings;
-  if (account === undefined) return Promise.resolve();
-  const check = checks.get(client) ?? compare(client, account, capabilities.api, () => isProven(identity));
+export function requireAccount(connection: Connection): Promise<void> {
+  const { client, settings } = connection;
+  if (settings.account === undefined) return Promise.resolve();
+  const check = checks.get(client) ?? compare(connection, settings.account);
   checks.set(client, check);
   return check;
 }
 
-async function compare(
-  client: ProviderClient,
-  account: string,
-  api: ManagementApi,
-  isProvenByState: () => boolean,
-): Promise<void> {
+async function compare({ account: identity, client, capabilities }: Connection, account: string): Promise<void> {
   const found = await client.account.id().catch((error: unknown) => {
     // REST v2 does not show accounts, and GraphQL will be shut down.
     const isGone = error instanceof ServerlessGpuError && [404, 410].includes(error.status ?? 0);
-    if (api !== "v2" || !isGone) throw wrongAccount(account, `the key's account cannot be read: ${messageOf(error)}`);
-    if (!isProvenByState())
+    if (capabilities.api !== "v2" || !isGone)
+      throw wrongAccount(account, `the key's account cannot be read: ${messageOf(error)}`);
+    if (!isProven(identity))
       log(
         "serverless-gpu",
         `warning: it is unverified that this key belongs to account ${account}, because REST v2 does not show accounts, and ` +

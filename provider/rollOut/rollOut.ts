@@ -79,12 +79,11 @@ async function afterFailure(release: Release, rollOut: RollOut, reason: string):
   log(String(outs.name ?? id), `its new release failed: ${reason}`);
   const undo = outcome.undo?.();
   const undone = await undo?.catch(messageOf);
-  const kept = isAdoption ? " The endpoint was not adopted" : "";
   const isLeft = typeof undone === "object" && notAsDeclared(inputs, shownRelease(undone.record)).length === 0;
   if (undone === undefined || (isLeft && !isAdoption)) {
     return new CodedError(
       "ROLL_OUT",
-      `${failed}\nThe endpoint still has this release, because this run does not know what served before.${kept} Change the program, or ` +
+      `${failed}\nThe endpoint still has this release, because this run does not know what served before.${notAdopted(before)} Change the program, or ` +
         `roll it back: npx pulumi-serverless-gpu history ${id} shows the releases, and npx pulumi-serverless-gpu rollback ` +
         `${id} --to <version> --yes returns to one`,
     );
@@ -96,16 +95,17 @@ async function afterFailure(release: Release, rollOut: RollOut, reason: string):
   return restored(release, failed, undone);
 }
 
+const notAdopted = (before: Properties | undefined) => (before ? "" : " The endpoint was not adopted");
+
 /** Returns the error of a failed release whose endpoint has again what it had before. */
 function restored(release: Release, failed: string, { record, left }: Undone<Endpoint>): Error {
   const { outs, before, inputs } = release;
-  const kept = before ? "" : " The endpoint was not adopted";
   const exception =
     left.length > 0
       ? `, except for ${left.join(", ")}, which someone else has changed or whose previous value is not known`
       : "";
   const text =
-    `${failed}\nWhat served before was saved again${exception}, and RunPod replaces the workers.${kept} The next pulumi up ` +
+    `${failed}\nWhat served before was saved again${exception}, and RunPod replaces the workers.${notAdopted(before)} The next pulumi up ` +
     "tries the same release again, unless you change the program";
   return !before || (left.length === 0 && describes(before, inputs, record))
     ? new CodedError("ROLL_OUT", text)

@@ -1,7 +1,17 @@
 import path from "node:path";
 import { createStack, type PulumiStack } from "./harness";
 
-const PLUGIN = path.resolve(__dirname, "../../plugin/bin");
+/** The beginning of a `Pulumi.yaml` that names the built plugin. */
+export const PLUGIN_PROJECT = `name: test
+runtime:
+  name: nodejs
+  options:
+    typescript: false
+plugins:
+  providers:
+    - name: serverless-gpu
+      path: ${path.resolve(__dirname, "../../plugin/bin")}
+`;
 
 /** Returns a stack whose project names the built plugin. `config` is a part of `Pulumi.yaml`. */
 export async function createPluginStack(
@@ -10,19 +20,7 @@ export async function createPluginStack(
   config = "",
 ): Promise<PulumiStack> {
   const stack = await createStack({ env });
-  await stack.writeFile(
-    "Pulumi.yaml",
-    `name: test
-runtime:
-  name: nodejs
-  options:
-    typescript: false
-plugins:
-  providers:
-    - name: serverless-gpu
-      path: ${PLUGIN}
-${config}`,
-  );
+  await stack.writeFile("Pulumi.yaml", PLUGIN_PROJECT + config);
   await stack.writeProgram(withPlugin(program));
   return stack;
 }

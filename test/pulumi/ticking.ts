@@ -2,12 +2,11 @@ import { cp, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Emulator } from "../../emulator";
 import { createStack, type PulumiStack } from "./harness";
-import { withPlugin } from "./pluginStack";
+import { PLUGIN_PROJECT, withPlugin } from "./pluginStack";
 
 // A repository with pipeline.sh and a program of scheduled endpoints in both forms, and its steps
 // at chosen instants.
 
-const PLUGIN = path.resolve(__dirname, "../../plugin/bin");
 const IDENTITY = ["-c", "user.name=Dev", "-c", "user.email=dev@example.com"];
 
 /** An endpoint of the program: its form, and its arguments as JavaScript. */
@@ -36,19 +35,9 @@ export async function createRepository(
   env: Readonly<Record<string, string>> = {},
 ) {
   const stack = await createStack({ folder: "examples/gitops", env: { ...emulator.env, ...env } });
-  const project = `name: test
-runtime:
-  name: nodejs
-  options:
-    typescript: false
-plugins:
-  providers:
-    - name: serverless-gpu
-      path: ${PLUGIN}
-`;
   await rm(path.join(stack.folder, "index.ts"));
   await rm(path.join(stack.folder, "Pulumi.dev.yaml"));
-  await stack.writeFile("Pulumi.yaml", project);
+  await stack.writeFile("Pulumi.yaml", PLUGIN_PROJECT);
   await stack.writeFile("package.json", JSON.stringify({ name: "test", private: true }));
   await stack.writeFile("index.js", program);
   await stack.succeed(["stack", "init", "production"]);
