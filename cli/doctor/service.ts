@@ -20,7 +20,7 @@ import { Closing } from "../../sdk/transport/closing";
 import type { Http, WholeResponse } from "../../sdk/transport/httpRequest";
 import { makeCall } from "../../sdk/transport/makeCall";
 import { proxyHint } from "../../sdk/transport/proxy";
-import { sendForText } from "../../sdk/transport/send";
+import { send } from "../../sdk/transport/send";
 import { checkKeyAccount } from "./account";
 import { type CheckResult, failed, ok, skipped, together, warning } from "./check";
 import { checkNames, type Lists, readLists } from "./names";
@@ -76,7 +76,7 @@ async function ask(http: Http, settings: ProviderSettings, name: AddressName): P
         name,
         operation: name,
         repeatability: "safe",
-        attempt: (attempt) => sendForText(http, { ...request, attempt }),
+        attempt: (attempt) => send(http, { ...request, attempt }),
       },
     );
     const clockOffsetMs = Date.parse(String(response.headers.date)) - (sentAt + Date.now()) / 2;

@@ -3,7 +3,7 @@ import { LIST_LAG_MS } from "../../sdk/contract/limits";
 import { CodedError, type ErrorCode, ServerlessGpuError } from "../../sdk/errors/errors";
 import type { ProviderClient } from "../connection/providerClient";
 import { cancelled } from "../engine/cancellation";
-import { secretFields } from "../engine/hideSecretInputs";
+import { secretFields } from "../engine/forEngine";
 import { log, waitLogger } from "../engine/log";
 import type { Properties } from "../engine/properties";
 import { runTest } from "../smokeTest/smokeTestHandlers";

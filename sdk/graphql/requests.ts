@@ -44,7 +44,7 @@ export async function readMyselfAndTemplates(
   if (ids.length === 0) return alone();
   const others = ids.map((id, index) => `${aliasOf(index)}: podTemplate(id: ${JSON.stringify(id)}) { id }`).join(" ");
   try {
-    const query = `myself { ${selection} } ${others}`;
+    const query = `{ myself { ${selection} } ${others} }`;
     const { myself = null, ...answers } = await executeQuery(transport, operation, "myself", query, attempt);
     const absent = ids.filter((_, index) => answers[aliasOf(index)] === null);
     return { myself: existingAccount(myself, operation), absent: new Set(absent) };
@@ -100,7 +100,7 @@ export async function readAliases<T extends NamedRecord>(
   const send = () =>
     of === "myself"
       ? readMyself(transport, operation, aliases, attempt)
-      : executeQuery(transport, operation, name, aliases, attempt);
+      : executeQuery(transport, operation, name, `{ ${aliases} }`, attempt);
   const { response, broken } = await withoutBroken(of, send);
   const answers = decode(z.looseObject({}), response, operation);
   const unreadable = ids.flatMap((id, index) => {

@@ -1,14 +1,26 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { redact, SecretText } from "../../sdk/errors/secretText";
-import { type AnyHandler, wrapHandlers } from "./errors";
+import { presentable, withoutEcho, wrapHandlers } from "./errors";
 import { digestOf, isObject, type Properties, pick } from "./properties";
 
 /**
- * Returns handlers whose messages do not show secret inputs. The engine passes secrets to handlers
- * as plain values; `__secretInputs` lists which inputs are secret.
+ * Returns handlers for the engine. Their results are plain JSON, because `undefined` or `NaN` in a
+ * result would cause a failure only after RunPod had made its changes. Their errors contain no
+ * keys, and their messages do not show secret inputs. The engine passes secrets to handlers as
+ * plain values; `__secretInputs` lists which inputs are secret.
  */
-export function hideSecretInputs(handlers: pulumi.dynamic.ResourceProvider): pulumi.dynamic.ResourceProvider {
-  return wrapHandlers(handlers, hideFirst);
+export function forEngine(handlers: pulumi.dynamic.ResourceProvider): pulumi.dynamic.ResourceProvider {
+  return wrapHandlers(handlers, (handler) => async (...args) => {
+    try {
+      const hidden = hideIn(args);
+      const result = await handler(...args);
+      if (result === undefined) return undefined;
+      const plain: unknown = JSON.parse(JSON.stringify(result));
+      return isChecked(plain) ? { ...plain, failures: conceal(plain.failures, hidden).map(withoutProperty) } : plain;
+    } catch (error) {
+      throw withoutEcho(presentable(error));
+    }
+  });
 }
 
 /**
@@ -19,19 +31,17 @@ export function secretFields({ __secretInputs }: Properties): string[] {
   return typeof __secretInputs === "string" ? __secretInputs.split(",") : [];
 }
 
-function hideFirst(handler: AnyHandler): AnyHandler {
-  return async (...args) => {
-    const secrets = args.flatMap(secretValues);
-    for (const value of secrets) if (typeof value === "string") new SecretText(value);
-    // Hidden only in failures of the same resource, because most of these values aren't secret.
-    const hidden = new Map([
-      ...args.flatMap(valuesOfTransforms).map((value) => [String(value), OF_TRANSFORM] as const),
-      ...secrets.map((value) => [String(value), "[secret]"] as const),
-    ]);
-    for (const each of args) removeMark(each);
-    const result = await handler(...args);
-    return isChecked(result) ? { ...result, failures: conceal(result.failures, hidden).map(withoutProperty) } : result;
-  };
+/** Hides the secret inputs in all messages. Returns the values to hide in those of this resource. */
+function hideIn(args: readonly unknown[]): ReadonlyMap<string, string> {
+  const secrets = args.flatMap(secretValues);
+  for (const value of secrets) if (typeof value === "string") new SecretText(value);
+  // Hidden only in failures of the same resource, because most of these values aren't secret.
+  const hidden = new Map([
+    ...args.flatMap(valuesOfTransforms).map((value) => [String(value), OF_TRANSFORM] as const),
+    ...secrets.map((value) => [String(value), "[secret]"] as const),
+  ]);
+  for (const each of args) removeMark(each);
+  return hidden;
 }
 
 /** Replaces a value that may have been set by a transform and may therefore be secret. */
