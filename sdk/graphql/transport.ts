@@ -100,18 +100,12 @@ function withPause(response: WholeResponse, { number }: Attempt): WholeResponse 
 }
 
 /**
- * Sends one operation, without retries. Returns the value of its root field.
- * @throws the typed error that corresponds to the response
+ * Returns the value of a root field in the response to `execute`.
+ * @throws UnexpectedResponseError if the response does not contain it
  */
-export async function execute(
-  transport: GraphqlTransport,
-  operation: string,
-  field: RootField,
-  attempt: Attempt,
-): Promise<unknown> {
-  const data = await executeQuery(transport, operation, field.name, toQuery(field), attempt);
-  const value = data[field.name];
-  if (value === undefined) throw unexpectedResponse(operation, `no data.${field.name}`, { data });
+export function rootValue(data: Readonly<Record<string, unknown>>, name: string, operation: string): unknown {
+  const value = data[name];
+  if (value === undefined) throw unexpectedResponse(operation, `no data.${name}`, { data });
   return value;
 }
 
@@ -122,7 +116,7 @@ export async function execute(
  * @param name the name of the operation in events
  * @throws the typed error that corresponds to the response
  */
-export async function executeQuery(
+export async function execute(
   { http, apiKey, url: baseUrl, onStatus }: GraphqlTransport,
   operation: string,
   name: string,
@@ -161,7 +155,7 @@ export async function executeQuery(
   const broken = errors?.length && !query.startsWith("mutation") ? brokenFields(errors) : [];
   if (broken.length > 0) throw new BrokenFieldError(operation, broken, data);
   if (errors?.length) throw errorFromGraphql(errors, operation, true);
-  if (!data) throw unexpectedResponse(operation, "no data", { data });
+  if (!data) throw unexpectedResponse(operation, `no data.${name}`, { data });
   return data;
 }
 

@@ -83,52 +83,14 @@ describe("the model of a worker without a handler, used by the openai package", 
     expect(final.choices.map(({ message }) => message.content)).toEqual(["to be or not", "to be or not"]);
   });
 
-  test("[queue.openai-model] completes one or several prompts, whole or streamed", async () => {
-    const { openai } = await start();
-    const reply = await openai.completions.create({ model, prompt: ["a b", "c"], n: 2 });
-    expect(reply.choices.map(({ index, text }) => [index, text])).toEqual([
-      [0, "a b"],
-      [1, "a b"],
-      [2, "c"],
-      [3, "c"],
-    ]);
-    const texts = ["", ""];
-    for await (const { choices } of await openai.completions.create({ model, prompt: ["a b", "c"], stream: true })) {
-      for (const { index, text } of choices) texts[index] += text;
-    }
-    expect(texts).toEqual(["a b", "c"]);
-  });
-
-  test("[queue.openai-model] embeds strings, and equal strings get equal results", async () => {
-    const { openai } = await start();
-    const { data, usage } = await openai.embeddings.create({ model, input: ["one", "two", "one"], dimensions: 12 });
-    const [one, two, again] = data.map(({ embedding }) => embedding);
-    expect(one).toHaveLength(12);
-    expect(Math.hypot(...(one ?? []))).toBeCloseTo(1);
-    expect([again, usage.prompt_tokens]).toEqual([one, 3]);
-    expect(two).not.toEqual(one);
-    const plain = await openai.embeddings.create({ model, input: "one", dimensions: 12, encoding_format: "float" });
-    expect(plain.data[0]?.embedding).toEqual(one);
-  });
-
-  test("[queue.openai-model] supports the responses API, whole and streamed", async () => {
-    const { openai } = await start();
-    const input = [{ role: "user" as const, content: [{ type: "input_text" as const, text: "to be or not" }] }];
-    const reply = await openai.responses.create({ model, input });
-    expect(reply).toMatchObject({ object: "response", status: "completed", output_text: "to be or not" });
-    const cut = await openai.responses.create({ model, input: "to be or not", max_output_tokens: 2 });
-    expect(cut).toMatchObject({ status: "incomplete", output_text: "to be" });
-    const final = await openai.responses.stream({ model, input: "to be" }).finalResponse();
-    expect(final.output_text).toBe("to be");
-  });
-
   test.each<[string, (openai: OpenAI) => Promise<unknown>, object]>([
     ["an unknown path", (openai) => openai.post("/audio/speech", { body: {} }), { status: 404 }],
     ["no messages", (openai) => openai.post("/chat/completions", { body: {} }), { status: 400, param: "messages" }],
-    ["no prompt", (openai) => openai.post("/completions", { body: { prompt: 7 } }), { status: 400, param: "prompt" }],
-    ["a wrong n", (openai) => openai.completions.create({ model, prompt: "a", n: 0 }), { status: 400, param: "n" }],
-    ["no input", (openai) => openai.post("/embeddings", { body: {} }), { status: 400, param: "input" }],
-    ["no input of a response", (openai) => openai.post("/responses", { body: {} }), { status: 400, param: "input" }],
+    [
+      "a wrong n",
+      (openai) => openai.chat.completions.create({ model, messages: hello, n: 0 }),
+      { status: 400, param: "n" },
+    ],
     [
       "streamed without messages",
       (openai) => openai.post("/chat/completions", { body: { stream: true } }),
