@@ -302,7 +302,7 @@ describe("the parser of imports finds", () => {
 });
 
 describe.each(Object.keys(RULES))("%s/", (folder) => {
-  test("contains no forbidden imports, including type imports", () => {
+  test("the folder contains no forbidden imports, including type imports", () => {
     const files = sourceFiles(folder);
     expect(files.length).toBeGreaterThan(0);
     const broken = files.flatMap((file) =>

@@ -41,7 +41,7 @@ describe("the model of a worker without a handler, used by the openai package", 
     });
   });
 
-  test("[queue.openai-model] completes a chat with roles, content parts, n, usage and distinct ids", async () => {
+  test("[queue.openai-model] the model completes a chat with roles, content parts, n, usage and distinct ids", async () => {
     const { openai } = await start();
     const messages: ChatCompletionMessageParam[] = [
       { role: "system", content: "be brief" },
@@ -69,7 +69,7 @@ describe("the model of a worker without a handler, used by the openai package", 
     expect(other.id).not.toBe(reply.id);
   });
 
-  test("[queue.openai-model] [queue.openai-stream] streams a chat with a role in the first chunk and usage in the last", async () => {
+  test("[queue.openai-model] [queue.openai-stream] the model streams a chat with a role in the first chunk and usage in the last", async () => {
     const { openai } = await start();
     const body = { model, messages: hello, stream: true, stream_options: { include_usage: true } } as const;
     const chunks = [];
@@ -96,7 +96,7 @@ describe("the model of a worker without a handler, used by the openai package", 
       (openai) => openai.post("/chat/completions", { body: { stream: true } }),
       { status: 400 },
     ],
-  ])("[queue.openai-error] refuses %s with an error object", async (_, call, expected) => {
+  ])("[queue.openai-error] the model refuses %s with an error object", async (_, call, expected) => {
     const { openai } = await start();
     const error = await failure(call(openai));
     expect(error).toBeInstanceOf(APIError);
@@ -105,7 +105,7 @@ describe("the model of a worker without a handler, used by the openai package", 
 });
 
 describe("a request to /openai/*", () => {
-  test("[queue.openai] [queue.openai-input] becomes a job for a worker, and a handler receives its path and its body", async () => {
+  test("[queue.openai] [queue.openai-input] a request to /openai/* becomes a job for a worker, and a handler receives its path and its body", async () => {
     const inputs: unknown[] = [];
     const { queue, openai } = await start(({ input }) => {
       inputs.push(input);
@@ -121,7 +121,7 @@ describe("a request to /openai/*", () => {
     expect((await queue.health()).jobs).toMatchObject({ completed: 2 });
   });
 
-  test("[queue.openai] waits for a worker", async () => {
+  test("[queue.openai] a request to /openai/* waits for a worker", async () => {
     const { queue, openai } = await start(undefined, {}, { workersMin: 0, workersMax: 0 });
     let isOver = false;
     const reply = openai.models.list().finally(() => {
@@ -135,7 +135,7 @@ describe("a request to /openai/*", () => {
     expect((await reply).data).toHaveLength(1);
   });
 
-  test("[queue.openai-stream] streams the pieces as the worker yields them, and appends the end marker", async () => {
+  test("[queue.openai-stream] a request to /openai/* streams the pieces as the worker yields them, and appends the end marker", async () => {
     const { queue, openai } = await start(async function* (_, { sleep }) {
       for (const content of ["one", " two"]) {
         yield { choices: [{ index: 0, delta: { content } }] };
@@ -152,7 +152,7 @@ describe("a request to /openai/*", () => {
     expect(await reader.next()).toEqual({ done: true, value: undefined });
   });
 
-  test("[queue.openai-stream] sends strings unchanged, and an output that is not streamed as a single event", async () => {
+  test("[queue.openai-stream] a request to /openai/* sends strings unchanged, and an output that is not streamed as a single event", async () => {
     const raw = ": a comment\n\ndata: {}\n\ndata: [DONE]\n\n";
     const strings = await startQueue(
       {},
@@ -174,7 +174,7 @@ describe("a request to /openai/*", () => {
   test.each([
     false,
     true,
-  ])("[queue.openai-error] returns an error object if its handler throws (stream: %p)", async (stream) => {
+  ])("[queue.openai-error] a request to /openai/* returns an error object if its handler throws (stream: %p)", async (stream) => {
     const { openai } = await start(() => {
       throw new Error("out of memory");
     });
@@ -183,7 +183,7 @@ describe("a request to /openai/*", () => {
     expect(error.message).toContain("out of memory");
   });
 
-  test("[queue.openai-error] ends its stream with an error event if its handler throws or its worker dies", async () => {
+  test("[queue.openai-error] a request to /openai/* ends its stream with an error event if its handler throws or its worker dies", async () => {
     let runs = 0;
     const { queue, openai } = await start(async function* (_, { crash, sleep }) {
       yield { choices: [{ delta: { content: "one" } }] };
@@ -203,12 +203,12 @@ describe("a request to /openai/*", () => {
     expect((await queue.health()).jobs).toMatchObject({ inQueue: 0, inProgress: 0 });
   });
 
-  test("[queue.openai-error] returns a worker's error with its status", async () => {
+  test("[queue.openai-error] a request to /openai/* returns a worker's error with its status", async () => {
     const { openai } = await start(() => ({ error: { message: "too long", type: "BadRequestError", code: 413 } }));
     expect(await failure(openai.models.list())).toMatchObject({ status: 413 });
   });
 
-  test("[queue.openai-error] returns an error object if it is not JSON or if its job is purged", async () => {
+  test("[queue.openai-error] a request to /openai/* returns an error object if it is not JSON or if its job is purged", async () => {
     const { queue } = await start(undefined, {}, { workersMin: 0, workersMax: 0 });
     const wrong = await queue.post("openai/v1/chat/completions", "{");
     expect([wrong.status, wrong.body.error.type]).toEqual([400, "BadRequestError"]);
@@ -221,7 +221,7 @@ describe("a request to /openai/*", () => {
   test.each([
     false,
     true,
-  ])("[queue.openai-cut] cancels its job if the client closes the connection (stream: %p)", async (stream) => {
+  ])("[queue.openai-cut] a request to /openai/* cancels its job if the client closes the connection (stream: %p)", async (stream) => {
     let jobId = "";
     const { queue, openai } = await start(async function* ({ id }, { sleep }) {
       jobId = id;
@@ -239,7 +239,7 @@ describe("a request to /openai/*", () => {
     expect(await queue.job(jobId)).toMatchObject({ status: "CANCELLED" });
   });
 
-  test("[queue.wrong-key] [queue.rate-limits] is refused before a job is created if the key is wrong or the limit is exceeded", async () => {
+  test("[queue.wrong-key] [queue.rate-limits] a request to /openai/* is refused before a job is created if the key is wrong or the limit is exceeded", async () => {
     const limits = { openai: { perWindow: 1 } };
     const { queue, openai } = await start(undefined, { rateLimits: { limits } });
     expect(await failure(openaiOf(queue, "wrong").models.list())).toMatchObject({ status: 401 });

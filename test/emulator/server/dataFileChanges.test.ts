@@ -45,7 +45,7 @@ async function stateAfterKill() {
 const lines = () => readFileSync(dataFile, "utf8").split("\n").slice(0, -1);
 
 describe("the changes in a data file", () => {
-  test("are appended, so the cost of a change does not depend on the number of jobs", async () => {
+  test("the changes in a data file are appended, so the cost of a change does not depend on the number of jobs", async () => {
     await using emulator = await startEmulator({ profile: "contract", dataFile, rateLimits: { limits: "off" } });
     const { id } = emulator.endpoints.create({ name: "a", ...WAITING });
     await queue(emulator, `${id}/run`, { text: "x".repeat(100_000) });
@@ -89,7 +89,7 @@ describe("the changes in a data file", () => {
     expect(lines().length).toBeGreaterThan(5);
   });
 
-  test("are read up to the last line if a kill has truncated that line", async () => {
+  test("the changes in a data file are read up to the last line if a kill has truncated that line", async () => {
     await using emulator = await startEmulator({ profile: "contract", dataFile });
     emulator.endpoints.create({ id: "a", name: "a", ...WAITING });
     const { id } = await queue(emulator, "a/run", { step: 1 });
@@ -107,7 +107,7 @@ describe("the changes in a data file", () => {
     expect(jobs).toHaveLength(3);
   });
 
-  test("are merged into the first line once they become larger than it, and whenever the emulator stops", async () => {
+  test("the changes in a data file are merged into the first line once they become larger than it, and whenever the emulator stops", async () => {
     const emulator = await startEmulator({ profile: "contract", dataFile, rateLimits: { limits: "off" } });
     emulator.endpoints.create({ id: "a", name: "a", ...WAITING });
     for (let job = 0; job < 5; job++) await queue(emulator, "a/run", { text: "x".repeat(400_000) });
@@ -117,7 +117,7 @@ describe("the changes in a data file", () => {
     expect(JSON.parse(readFileSync(dataFile, "utf8")).endpoints[0].runtime.jobs).toHaveLength(5);
   });
 
-  test("are written with all other data if the file has disappeared", async () => {
+  test("the changes in a data file are written with all other data if the file has disappeared", async () => {
     await using emulator = await startEmulator({ profile: "contract", dataFile });
     emulator.endpoints.create({ id: "a", name: "a", ...WAITING });
     await saved(emulator);
@@ -129,7 +129,7 @@ describe("the changes in a data file", () => {
   test.each([
     ["is no JSON", "{", "does not contain JSON"],
     ["is something else", '{"lists":{"endpoints":[3]}}', "line 2 is not well formed"],
-  ])("are refused and left unchanged if a line %s", async (_, line, reason) => {
+  ])("the changes in a data file are refused and left unchanged if a line %s", async (_, line, reason) => {
     const emulator = await startEmulator({ profile: "contract", dataFile });
     await emulator.stop();
     const text = `${readFileSync(dataFile, "utf8")}${line}\n`;
@@ -138,7 +138,7 @@ describe("the changes in a data file", () => {
     expect(readFileSync(dataFile, "utf8")).toBe(text);
   });
 
-  test("can contain jobs with as many levels as a request may have, but no results with more levels", async () => {
+  test("the changes in a data file can contain jobs with as many levels as a request may have, but no results with more levels", async () => {
     const handlers = { deep: () => JSON.parse(`${"[".repeat(5_000)}${"]".repeat(5_000)}`) };
     const emulator = await startEmulator({ profile: "contract", dataFile, handlers });
     const { id } = emulator.endpoints.create({ name: "deep", ...WAITING, workersMax: 1 });
@@ -152,7 +152,7 @@ describe("the changes in a data file", () => {
     expect((await stateOf(next)).jobs).toHaveLength(2);
   });
 
-  test("can follow a first line that was formatted by hand", async () => {
+  test("the changes in a data file can follow a first line that was formatted by hand", async () => {
     const emulator = await startEmulator({
       profile: "contract",
       dataFile,

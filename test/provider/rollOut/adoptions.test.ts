@@ -128,7 +128,7 @@ describe.each([
     expect(serving(run.emulator)).toMatchObject({ image: `me/llama-${kind}` });
   }
 
-  test("is named by the next run of any resource, and the command restores everything but the console's later change", async () => {
+  test("a killed adoption is named by the next run of any resource, and the command restores everything but the console's later change", async () => {
     await using run = await start();
     await killed(run, "wrong");
     const said = await saidByNextRun(run);
@@ -144,7 +144,7 @@ describe.each([
     expect(await saidByNextRun(run, "third")).not.toContain("did not finish the adoption");
   }, 120_000);
 
-  test("is completed by the same program and no longer named", async () => {
+  test("a killed adoption is completed by the same program and no longer named", async () => {
     await using run = await start();
     await killed(run, "2-good");
     await using next = await startProvider(run.emulator, run.machine);
@@ -154,7 +154,7 @@ describe.each([
     expect(await next.diff(id, outputs, inputs)).toMatchObject({ changes: "none" });
   }, 120_000);
 
-  test("leaves nothing behind for a program that adopts the endpoint with fewer settings", async () => {
+  test("a killed adoption leaves nothing behind for a program that adopts the endpoint with fewer settings", async () => {
     await using run = await start();
     await killed(run, "2-good");
     await using next = await startProvider(run.emulator, run.machine);
