@@ -20,7 +20,7 @@ export interface World {
   /** Ids of records that the console deleted, or whose deletion nobody saw. */
   readonly forgiven: Set<string>;
   /** What records were before writes whose end nobody saw. */
-  readonly former: Map<string, Settings[]>;
+  readonly previous: Map<string, Settings[]>;
   /** Ids that somebody else made. */
   readonly foreign: Set<string>;
 }
@@ -50,7 +50,7 @@ export async function apply(world: World, edit: Edit): Promise<void> {
   const { program, standIn } = world;
   if (edit.do === "nothing") return;
   if (edit.do === "console") return editInConsole(world, edit);
-  const former = [...program];
+  const previous = [...program];
   const change = (name: string, to: (each: Declared) => Declared) => {
     world.program = program.map((each) => (each.name === name ? to(each) : each));
   };
@@ -78,7 +78,7 @@ export async function apply(world: World, edit: Edit): Promise<void> {
   }
   // An import happens once.
   if (edit.do !== "take") world.program = world.program.map((each) => withoutImport(each, standIn));
-  world.earlier.push(former);
+  world.earlier.push(previous);
 }
 
 function withoutImport(each: Declared, _standIn: StandIn): Declared {
