@@ -38,7 +38,7 @@ const ADDRESS_NAMES: readonly AddressName[] = ["graphqlUrl", "restUrl", "queueUr
 const ONLY_PODS = ", which only getPod needs";
 
 /** The response of one API to a request without a key. */
-export interface ServiceReply {
+interface ServiceReply {
   readonly name: AddressName;
   readonly address?: string;
   readonly response?: WholeResponse;

@@ -17,7 +17,7 @@ export interface Endpoint {
 }
 
 /** The parts of an endpoint that are not fields. */
-export interface OwnParts {
+interface OwnParts {
   /** The endpoint's own container. @default the template's container */
   readonly container?: EndpointContainer | null;
 }
@@ -82,7 +82,7 @@ export interface EndpointSnapshot {
   readonly runtime: unknown;
 }
 
-export interface EndpointsOptions {
+interface EndpointsOptions {
   readonly context: RuntimeContext;
   /** Looks up the records that endpoints refer to. */
   readonly references: References;

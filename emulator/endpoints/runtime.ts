@@ -37,12 +37,12 @@ interface Counters {
  * The counts that `/health` returns (contract, Health record), and workers that have not started
  * yet.
  */
-export interface Health {
+interface Health {
   readonly jobs: Omit<Counters, "submitted"> & { readonly inProgress: number; readonly inQueue: number };
   readonly workers: Readonly<Record<Worker["state"], number>>;
 }
 
-export interface RuntimeSnapshot {
+interface RuntimeSnapshot {
   readonly jobs: readonly Job[];
   readonly counters: Counters;
   /** When the endpoint last had a job or was last saved, in milliseconds since the epoch. */

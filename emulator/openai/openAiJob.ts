@@ -10,7 +10,7 @@ export interface OpenAiInput {
 }
 
 /** An error of an OpenAI-compatible server. */
-export interface OpenAiError {
+interface OpenAiError {
   readonly error: {
     readonly message: string;
     readonly type: string;

@@ -4,7 +4,7 @@ import type { WorkerState } from "../workers/watch";
 import type { Change, Depth, EndpointOnPage, Move } from "./views";
 
 /** Tracks endpoints, queue lengths, and worker states. */
-export interface EndpointChanges {
+interface EndpointChanges {
   /** Must be called when an endpoint, its queue or its scaling changes. */
   onChange(endpointId: string): void;
   /** Must be called when a worker changes state. */

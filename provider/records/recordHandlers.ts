@@ -57,7 +57,7 @@ export interface Settling<T> {
  * Completes a create or update, for example by waiting for workers. Returns additional outputs.
  * @throws Error if the create or update has failed after all
  */
-export type Settle<T> = (settling: Settling<T>) => Promise<Properties>;
+type Settle<T> = (settling: Settling<T>) => Promise<Properties>;
 
 /** The handlers of one kind of resource, for the engine and for code that adds to them. */
 export interface RecordHandlers<T extends NamedRecord> extends Required<pulumi.dynamic.ResourceProvider> {

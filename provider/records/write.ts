@@ -179,7 +179,7 @@ export function shownSettings<T extends NamedRecord, Fields extends object>(
 }
 
 /** A write to an existing record. */
-export interface NewWrite<T> extends Situation {
+interface NewWrite<T> extends Situation {
   readonly purpose: Purpose;
   readonly settings: Properties;
   readonly open?: Note | undefined;

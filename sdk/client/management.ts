@@ -113,7 +113,7 @@ export function managementOf<Added extends object>(
 }
 
 /** Reads the counts of an endpoint's queue. */
-export type ReadHealth = (endpointId: string, options: ObservedOptions) => Promise<HealthCounts>;
+type ReadHealth = (endpointId: string, options: ObservedOptions) => Promise<HealthCounts>;
 
 /** Returns the requests with which logs find the workers and the values to hide. */
 function logCalls(context: CallContext, { endpoint, workers }: DiagnosisCalls) {

@@ -28,7 +28,7 @@ export type Literal =
   | { readonly [field: string]: Literal | undefined };
 
 /** A single operation with a single root field. */
-export interface RootField {
+interface RootField {
   readonly type: "query" | "mutation";
   readonly name: string;
   readonly args?: Readonly<Record<string, Literal>>;

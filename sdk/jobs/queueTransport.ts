@@ -15,7 +15,7 @@ import { endpointQueueUrl, pathSegment } from "../transport/urls";
 import type { Job } from "./jobRecord";
 
 /** The end of a job. */
-export interface SeenEnd {
+interface SeenEnd {
   readonly endpointId: string;
   readonly job: Job;
   /** When the job was submitted, in milliseconds since the epoch, if this client submitted it. */

@@ -36,7 +36,7 @@ const MOST_BEGINNINGS = 3;
 const LOOK_MS = 1_000;
 
 /** A kind of record in REST v2. */
-export interface V2Kind<T extends NamedRecord> extends ReadableKind<T> {
+interface V2Kind<T extends NamedRecord> extends ReadableKind<T> {
   /** The names of the kind's operations in events. */
   readonly names: RecordCalls<T, never>["names"];
   /**
@@ -51,7 +51,7 @@ export interface V2Kind<T extends NamedRecord> extends ReadableKind<T> {
  * The requests over REST v2 that all kinds of records share. Each function sends one request,
  * without retries.
  */
-export interface V2Requests<T extends NamedRecord> extends Pick<RecordCalls<T, never>, "names" | "list" | "byIds"> {
+interface V2Requests<T extends NamedRecord> extends Pick<RecordCalls<T, never>, "names" | "list" | "byIds"> {
   readonly create: (operation: string, body: V2Body, attempt: Attempt) => Promise<T>;
   /**
    * Changes a record. If there are no changes, the record is only read, because the service rejects
