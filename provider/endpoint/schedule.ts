@@ -1,8 +1,8 @@
 import { workerProblems } from "../../sdk/endpoints/input";
+import { firings, type RuleInForce, ruleAt, type Schedule, timesOf } from "../../sdk/endpoints/schedule";
 import type { InputProblem } from "../../sdk/errors/errors";
 import { nearestWord } from "../../sdk/errors/nearestWord";
 import { noSuchProperty } from "../../sdk/records/input";
-import { firings, type RuleInForce, ruleAt, type Schedule, timesOf } from "../../sdk/schedule/schedule";
 import { CONFIG_NAMESPACE } from "../connection/config";
 import { secretFields } from "../engine/forEngine";
 import { log } from "../engine/log";

@@ -77,7 +77,6 @@ const ARROWS: Record<string, Arrows> = {
       openai: ["contract", "transport", "jobs"],
       loadBalancer: ["contract", "transport"],
       pods: ["contract", "transport"],
-      schedule: [],
       // The wings: nothing imports them but client/apis.ts.
       graphql: OF_WING,
       restV2: [...OF_WING, "logs", "pods"],

@@ -25,7 +25,6 @@ describe("a response that a gateway changed in transit is read", () => {
     ["gzip", gzipSync(LIST)],
     ["x-gzip", gzipSync(LIST)],
     ["deflate", deflateSync(LIST)],
-    // Without the header of zlib, as some servers send it.
     ["gzip", Buffer.concat([gzipSync(LIST), Buffer.alloc(100)])],
     // Two parts are one body (RFC 1952, File format).
     ["gzip", Buffer.concat([gzipSync(LIST.slice(0, 9)), gzipSync(LIST.slice(9))])],
