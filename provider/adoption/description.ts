@@ -116,7 +116,7 @@ function completedArgs<T extends NamedRecord>({ completed, table }: PreviewedKin
 }
 
 /** Returns a preview that says why it cannot show the changes. */
-function noPreview(reason: string): AdoptionPreview {
+export function noPreview(reason: string): AdoptionPreview {
   return { warning: `the preview cannot show the changes of the adoption: ${reason}` };
 }
 

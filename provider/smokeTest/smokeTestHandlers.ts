@@ -90,7 +90,7 @@ export function hasTestFailed({ __failed }: Properties): boolean {
 }
 
 /** Returns the problems with a `SmokeTest`'s inputs. */
-function smokeTestProblems(inputs: Properties): InputProblem[] {
+export function smokeTestProblems(inputs: Properties): InputProblem[] {
   const { endpointId, input, timeout, path } = inputs;
   const wrong = (property: string, isRight: boolean, message: string): InputProblem[] =>
     isRight || containsUnknown(inputs[property]) ? [] : [{ property, message }];

@@ -85,7 +85,7 @@ export type KnownSettings = Readonly<Record<string, unknown>>;
  * Returns the requests for a kind of record that an API does not have. Each of them fails, so that a
  * client has the same functions over both APIs.
  */
-export function lackedCalls(api: ManagementApi): RecordCalls<never, unknown> {
+export function lackedCalls(api: ManagementApi) {
   const fail = async (operation: string): Promise<never> => {
     const other = api === "v2" ? "graphql" : "v2";
     throw new ConfigurationError(
