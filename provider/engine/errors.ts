@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { ServerlessGpuError } from "../../sdk/errors/errors";
+import { AuthenticationError, ServerlessGpuError } from "../../sdk/errors/errors";
 import { redact } from "../../sdk/errors/secretText";
-import type { Properties } from "./properties";
+import { isObject, type Properties } from "./properties";
 
 /**
  * Returns an error that makes the engine keep the incomplete resource and complete it with an
@@ -55,9 +55,31 @@ function guard(handler: AnyHandler): AnyHandler {
       const result = await handler(...args);
       return result === undefined ? undefined : JSON.parse(JSON.stringify(result));
     } catch (error) {
-      throw withoutEcho(presentable(error));
+      throw withoutEcho(saidOnce(presentable(error), nameIn(args)));
     }
   };
+}
+
+/** The resources whose errors have said in full that the key is not accepted, by the message. */
+const refusedFor = new Map<string, string>();
+
+/**
+ * Returns a short error if this process has already thrown one with the same message about the key
+ * for another resource. The engine prints an error for each resource that it has begun.
+ */
+function saidOnce(error: Error, name: string): Error {
+  if (!(error instanceof AuthenticationError) || "reasons" in error) return error;
+  const first = refusedFor.get(error.message) ?? name;
+  refusedFor.set(error.message, first);
+  if (first === name) return error;
+  // A new error, because resources that wait for one response get the same one.
+  return presentable(new AuthenticationError(`the API key is not accepted: see the error of ${first}`));
+}
+
+/** Returns the name of the record that a call is about. */
+function nameIn(args: readonly unknown[]): string {
+  const names = args.map((each) => (isObject(each) ? (each.name ?? each.__automaticName) : undefined));
+  return String(names.findLast((name) => name !== undefined) ?? "another resource");
 }
 
 /** The lines that Pulumi's provider process is about to print, in addition to the errors. */
