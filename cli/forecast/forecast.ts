@@ -47,7 +47,7 @@ export async function forecast(flags: ForecastFlags): Promise<number> {
 async function forecastOf(flags: ForecastFlags, read: ReadLoad): Promise<number> {
   const report = await playedReport(flags, read, await namedSettings(flags));
   if (flags.json) printJson(jsonOf(report));
-  else printLines(textOf(report).replace(/\n$/, "").split("\n"));
+  else printLines(textOf(report, flags.details).replace(/\n$/, "").split("\n"));
   if (flags.pictures !== undefined) {
     const files = writePictures(flags.pictures === true ? "." : flags.pictures, report);
     process.stderr.write(`serverless-gpu forecast: wrote ${files.join(" and ")}\n`);
@@ -196,14 +196,15 @@ function lostLimitOf({ maxLost, maxP95, maxCost }: ForecastFlags): LostLimit | u
 }
 
 /** Formats a forecast as text. */
-export function textOf({ load, results, sweep, during, calibration, assumptions, warnings, exceeded }: Report): string {
+export function textOf(report: Report, isDetailed = false): string {
+  const { load, results, sweep, during, calibration, assumptions, warnings, exceeded } = report;
   const [first, last] = [results[0], results.at(-1)] as [Report["results"][number], Report["results"][number]];
   const { low, high } = last.summary.jobs;
   const jobs = low === high ? shownNumber(low) : `${shownNumber(low)} to ${shownNumber(high)}`;
   return [
     `Load: ${jobs} jobs in ${shownTime(load.spanS)}, ${load.description}. A month repeats it.\n`,
     ...warnings.map((each) => `WARNING: ${each}\n`),
-    ...results.map(({ title, summary }) => summaryText(title, summary)),
+    ...results.map(({ title, summary }) => summaryText(title, summary, isDetailed)),
     ...(results.length > 1 ? [comparisonText(first.summary, last.summary)] : []),
     ...(during ? [duringText(during)] : []),
     ...(sweep ? [sweepText(sweep, last.summary)] : []),

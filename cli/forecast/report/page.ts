@@ -98,7 +98,7 @@ export function assumptionRows({ assumptions }: Report): string {
 function page(report: Report): string {
   const { load, results, sweep, during, calibration, warnings, exceeded } = report;
   const last = results.at(-1)?.summary as Summary;
-  const tables = results.map(({ title, summary }) => summaryText(title, summary));
+  const tables = results.map(({ title, summary }) => summaryText(title, summary, true));
   const more = [
     ...(during ? [duringText(during)] : []),
     ...(calibration.rows.length > 0 ? [calibrationText(calibration)] : []),

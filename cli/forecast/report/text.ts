@@ -29,31 +29,53 @@ function processorsOf({ gpuIds, gpuCount, instanceIds }: Settings): string {
   return gpuCount === 1 ? gpuIds : `${gpuCount} × ${gpuIds}`;
 }
 
-/** Formats the forecast of one setting as a table. */
-export function summaryText(title: string, summary: Summary): string {
+/**
+ * Formats the forecast of one setting as a table.
+ * @param isDetailed `true` for all percentiles, the workers, and the parts of the cost, too
+ */
+export function summaryText(title: string, summary: Summary, isDetailed: boolean): string {
   const row = (name: string, { low, middle, high }: Range, shown: (value: number) => string) =>
     cells(name, [low, middle, high].map(shown));
-  const { delayS, monthly, monthlyParts, coldStarts, mostWorkers, lost, timedOut, course } = summary;
-  const parts = (Object.keys(COST_PARTS) as CostPart[]).filter(
-    (part) => part !== "discount" || monthlyParts.discount.low < 0,
-  );
-  const workers = course.running.map((running, at) => running + (course.starting[at] ?? 0) + (course.idle[at] ?? 0));
+  const delays = Object.entries(summary.delayS)
+    .filter(([name]) => isDetailed || name === "p50" || name === "p95")
+    .map(([name, range]) =>
+      hasDelays(summary) ? row(`delay ${name}`, range, shownTime) : cells(`delay ${name}`, ["", "", "no job started"]),
+    );
   return [
     `${title}: ${settingsLine(summary.settings)}`,
     cells(`${summary.runs} runs`, ["low", "middle", "high"]),
-    ...Object.entries(delayS).map(([name, range]) =>
-      hasDelays(summary) ? row(`delay ${name}`, range, shownTime) : cells(`delay ${name}`, ["", "", "no job started"]),
-    ),
-    row("cold starts", coldStarts, shownNumber),
-    row("most workers at once", mostWorkers, shownNumber),
-    row("jobs lost to ttl", lost, shownNumber),
-    row("jobs timed out", timedOut, shownNumber),
-    row("cost a month", monthly, shownMoney),
-    ...parts.map((part) => row(COST_PARTS[part], monthlyParts[part], shownMoney)),
-    `workers  ${bars(workers)}  up to ${shownNumber(Math.max(...workers))} on average`,
-    `queue    ${bars(course.waiting)}  up to ${shownNumber(Math.max(...course.waiting))} on average`,
+    ...delays,
+    row("jobs lost or timed out", summary.failed, shownNumber),
+    ...(isDetailed
+      ? [
+          row("  lost to ttl", summary.lost, shownNumber),
+          row("  timed out", summary.timedOut, shownNumber),
+          row("cold starts", summary.coldStarts, shownNumber),
+          row("most workers at once", summary.mostWorkers, shownNumber),
+        ]
+      : []),
+    row("cost a month", summary.monthly, shownMoney),
+    ...(isDetailed ? [...costParts(summary), ...courseLines(summary)] : []),
     "",
   ].join("\n");
+}
+
+function costParts({ monthlyParts }: Summary): string[] {
+  const parts = (Object.keys(COST_PARTS) as CostPart[]).filter(
+    (part) => part !== "discount" || monthlyParts.discount.low < 0,
+  );
+  return parts.map((part) => {
+    const { low, middle, high } = monthlyParts[part];
+    return cells(COST_PARTS[part], [low, middle, high].map(shownMoney));
+  });
+}
+
+function courseLines({ course: { running, starting, idle, waiting } }: Summary): string[] {
+  const workers = running.map((value, at) => value + (starting[at] ?? 0) + (idle[at] ?? 0));
+  return [
+    `workers  ${bars(workers)}  up to ${shownNumber(Math.max(...workers))} on average`,
+    `queue    ${bars(waiting)}  up to ${shownNumber(Math.max(...waiting))} on average`,
+  ];
 }
 
 /** Describes the difference between two settings in one line. */
