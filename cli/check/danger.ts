@@ -11,22 +11,16 @@ import { type Step, type StepState, typeOf, type Values } from "./previewJson";
 
 /** Returns a finding for each endpoint that ends or stops, and for each renamed resource. */
 export function dangersOf(change: PlannedChange, planned: readonly Planned[]): Finding[] {
-  const { steps } = change;
-  const renames = renamedIn(steps, holdersAfter(planned));
+  const holders = holdersAfter(planned);
+  const renames = renamedIn(change.steps, holders);
   const renamed = new Set(renames.flatMap(({ urn }) => urn ?? []));
-  return [...renames, ...planned.flatMap((each) => endpointDangers(each, planned, renamed, change))];
+  const others = planned.filter(({ kind, urn }) => kind === "endpoint" && !renamed.has(urn));
+  return [...renames, ...others.flatMap((each) => endpointDangers(each, holders, change))];
 }
 
-function endpointDangers(
-  each: Planned,
-  planned: readonly Planned[],
-  renamed: ReadonlySet<string>,
-  change: PlannedChange,
-): Finding[] {
-  const { kind, name, urn, op } = each;
-  if (kind !== "endpoint" || renamed.has(urn)) return [];
+function endpointDangers(each: Planned, holders: ReadonlyMap<string, Planned>, change: PlannedChange): Finding[] {
+  const { name, urn, op } = each;
   const found = { resource: name, urn };
-  const holders = holdersAfter(planned);
   const gone = each.before.filter(({ id, isRetained }) => !isRetained && !(id !== undefined && holders.has(id)));
   const shown = gone.map(({ id, values }) => `${id ?? ""} (${textIn(values.name) ?? name})`).join(", ");
   if (op === "delete" && !each.isLeftOver && gone.length > 0) {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { parseAllow } from "../../../cli/check/allow";
 import { type EmulatorOptions, startEmulator } from "../../../emulator";
 import { FORMS, type Form, previewOf, reviewed, step, UNKNOWN, urnOf } from "./previews";
@@ -267,7 +268,16 @@ describe("--allow", () => {
     const { code, stdout } = await reviewed(previewOf(steps), { allow: allowing("zero=llama") });
     expect([code, stdout]).toEqual([4, expect.stringContaining("several resources have the name: give the URN")]);
     const urns = (["dynamic", "plugin"] as const).map((form) => `zero=${urnOf("llama", "ServerlessEndpoint", form)}`);
+    for (const urn of urns) expect(stdout).toContain(`To allow it: --allow ${urn}\n`);
     expect((await reviewed(previewOf(steps), { allow: allowing(...urns) })).code).toBe(0);
+  });
+
+  test("is advised so that a shell reads the name as it is", async () => {
+    const name = "it's $(id) `id`";
+    const inputs = { ...ONE, workersMax: 0 };
+    const { stdout } = await reviewed(previewOf([step("update", name, { old: OLD, inputs })]), {});
+    const [, words = ""] = /To allow it: --allow (.*)/.exec(stdout) ?? [];
+    expect(execFileSync("sh", ["-c", `printf %s ${words}`], { encoding: "utf8" })).toBe(`zero=${name}`);
   });
 
   test.each(["nothing", "zero=", "=llama", "unlikely"])("%s is refused", (value) => {
