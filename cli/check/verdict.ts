@@ -77,7 +77,7 @@ function rowOf(finding: Finding, isStrict: boolean, all: readonly Finding[]): Ro
 }
 
 /** Returns the rows about the update, the next preview and the destroy. */
-function outcomes({ failure, left, protectedResources, destroyFailure }: Applied): Row[] {
+function outcomes({ failure, left, protectedResources, destroyFailure, destroyLeaves }: Applied): Row[] {
   const row = (what: string, problem: string | undefined, good: string): Row =>
     problem === undefined ? { result: "ok", what, text: good } : { result: "danger", what, text: problem };
   const update = row("update", failure, "The update succeeds");
@@ -88,7 +88,9 @@ function outcomes({ failure, left, protectedResources, destroyFailure }: Applied
   return [
     update,
     row("next preview", changes, "The next preview shows no changes"),
-    row("destroy", destroyFailure, works),
+    destroyLeaves === undefined
+      ? row("destroy", destroyFailure, works)
+      : { result: "note", what: "destroy", text: `A destroy would leave what other records use: ${destroyLeaves}` },
     ...(names === ""
       ? []
       : [{ result: "note", what: "destroy", text: `Protected against a destroy: ${names}` } as const]),

@@ -231,6 +231,15 @@ test("the deleted endpoint that is more like the new one counts as renamed", asy
   expect([names("renamed"), names("deleted")]).toEqual([["llama"], ["other"]]);
 });
 
+test("the deleted endpoint whose name a new one has under another parent counts as renamed", async () => {
+  const moved = add("llama", "dynamic") as { urn: string };
+  const urn = moved.urn.replace("pulumi-nodejs", "pulumi:pulumi:Stack$pulumi-nodejs");
+  const steps = [step("delete", "other", { old: { ...OLD, id: "e2" } }), remove("llama", "dynamic"), { ...moved, urn }];
+  const json = JSON.parse((await reviewed(previewOf(steps), { json: true })).stdout);
+  const names = (level: string) => json[level].map(({ resource }: { resource: string }) => resource);
+  expect([names("renamed"), names("deleted")]).toEqual([["llama"], ["other"]]);
+});
+
 test("there are at least twenty of each", () => {
   for (const each of [REGRESSIONS, HARMLESS]) expect(Object.keys(each).length).toBeGreaterThanOrEqual(20);
 });

@@ -49,10 +49,19 @@ const template = (name: string, values: Values = {}): Declared => ({
 const login = (name: string): Declared => ({
   name,
   kind: "ContainerRegistryAuth",
-  properties: { name: "hub", username: "me", password: "word" },
+  properties: { name, username: "me", password: "word" },
 });
 
 type Row = readonly [title: string, wanted: Wanted, before: readonly Declared[], after: readonly Declared[]];
+
+/** Gives the resources of each change a setting of their own, so that no two changes look alike. */
+function distinct(each: Declared, at: number): Declared {
+  const own = {
+    ServerlessEndpoint: { executionTimeoutMs: 600_000 + at * 1000 },
+    ServerlessTemplate: { containerDiskInGb: 20 + at },
+  };
+  return { ...each, properties: { ...each.properties, ...own[each.kind as keyof typeof own] } };
+}
 
 /** Numbers the changes, and puts their ids before the names of resources. */
 function numbered(prefix: string, rows: readonly Row[]): Change[] {
@@ -65,7 +74,7 @@ function numbered(prefix: string, rows: readonly Row[]): Change[] {
         if (!isName || typeof value !== "string") return value;
         if (value.startsWith("urn:")) return value.replace(/[^:]+$/, (name) => `${id}${name}`);
         return own.has(value) || value.startsWith("own-") ? `${id}${value}` : value;
-      }) as Declared[];
+      }).map((each: Declared) => distinct(each, at)) as Declared[];
     return { id, title, wanted, before: text(before), after: text(after) };
   });
 }
@@ -115,7 +124,12 @@ export const regressions = (urnOf: UrnOf) =>
     ["replaced by an option", "replaced", [endpoint("a")], [endpoint("a", { idleTimeout: 9 }, AGAIN)]],
     ["replaced and scaled to zero", "zero", [endpoint("a")], [endpoint("a", { idleTimeout: 9, workersMax: 0 }, AGAIN)]],
     ["a volume deleted", "data", [volume("v")], []],
-    ["a volume replaced", "data", [volume("v")], [volume("v", { size: 30 }, { replaceOnChanges: ["size"] })]],
+    [
+      "a volume replaced",
+      "data",
+      [volume("v")],
+      [volume("v", { size: 30 }, { replaceOnChanges: ["size"], deleteBeforeReplace: true })],
+    ],
     ["a volume renamed without an alias", "data", [volume("v")], [volume("w")]],
     ["a volume of another parent", "data", [volume("v")], [volume("v", {}, { parent: "image" })]],
   ]);

@@ -12,6 +12,7 @@ export interface Options {
   readonly parent?: string;
   readonly protect?: boolean;
   readonly retainOnDelete?: boolean;
+  readonly deleteBeforeReplace?: boolean;
   readonly replaceOnChanges?: readonly string[];
   readonly ignoreChanges?: readonly string[];
 }
