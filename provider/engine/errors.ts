@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { ServerlessGpuError } from "../../sdk/errors/errors";
 import { redact } from "../../sdk/errors/secretText";
-import { isObject, type Properties } from "./properties";
+import type { Properties } from "./properties";
 
 /**
  * Returns an error that makes the engine keep the incomplete resource and complete it with an

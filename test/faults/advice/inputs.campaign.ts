@@ -134,7 +134,9 @@ const PROVIDERS: readonly Play[] = [
   },
 ];
 
-test.each(PROVIDERS)("an explicit provider without a queue is accepted after the advice was followed: $says", async (play) => {
+test.each(
+  PROVIDERS,
+)("an explicit provider without a queue is accepted after the advice was followed: $says", async (play) => {
   await using account = await startPlays();
   await playAll(account, [play], ["preview"]);
 });

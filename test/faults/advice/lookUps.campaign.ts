@@ -72,7 +72,10 @@ test("a record that the list does not show is found after it was mended at the s
   const odd = { data: { myself: { podTemplates: [{ id: "t1", name: "tpl", imageName: 5, isServerless: true }] } } };
   emulator.faults.add({ match: { operation: "myself" }, effect: { status: 200, body: odd } });
   const look = { odd: 'getServerlessTemplate({ name: "tpl" })' };
-  printed({ output: String((await preview(account, look)).odd) }, /one record in the list cannot be read: .* Check it at the service/);
+  printed(
+    { output: String((await preview(account, look)).odd) },
+    /one record in the list cannot be read: .* Check it at the service/,
+  );
   emulator.faults.clear();
   expect(JSON.parse(String((await preview(account, look)).odd))).toMatchObject({ id: "t1" });
 });
