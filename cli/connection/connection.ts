@@ -19,6 +19,7 @@ import {
 import { ConfigurationError } from "../../sdk/errors/errors";
 import { redact, SecretText } from "../../sdk/errors/secretText";
 import type { Learned } from "../pulumiCommand";
+import { shellWord } from "../shownValues";
 import { say } from "../terminal";
 import { withLiveApi } from "./liveApi";
 import { findProjectFile, projectConfig } from "./projectFile";
@@ -141,6 +142,5 @@ export function howToDecrypt(name: string): string {
 
 /** Advises running the command over REST v2, because GraphQL does not show what it needs. */
 export function requestsOverV2(words: readonly string[]): string {
-  const quoted = words.map((word) => (/^[\w./:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
-  return `Run: npx pulumi-serverless-gpu ${quoted.join(" ")} --api v2`;
+  return `Run: npx pulumi-serverless-gpu ${words.map(shellWord).join(" ")} --api v2`;
 }

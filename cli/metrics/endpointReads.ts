@@ -44,6 +44,8 @@ export interface WatchedEndpoint {
   listed: { readonly at: number; readonly monotonic: number } | undefined;
   /** The number of lists since then that did not contain the endpoint. */
   missing: number;
+  /** `true` if the endpoint is gone, and a state that was read after that still contains it. */
+  isMissed: boolean;
   readonly health: MetricRead<SeenHealth>;
   readonly details: MetricRead<Details>;
   readonly counters: Readonly<Record<"completed" | "failed" | "retried", Counted>>;
@@ -80,6 +82,7 @@ export function watch(id: string, options: WatchOptions): WatchedEndpoint {
     settings: undefined,
     listed: undefined,
     missing: 0,
+    isMissed: false,
     counted: undefined,
     counters: { completed: createCounted(), failed: createCounted(), retried: createCounted() },
     activeAt: undefined,

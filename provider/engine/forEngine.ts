@@ -1,4 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { AuthenticationError } from "../../sdk/errors/errors";
 import { redact, SecretText } from "../../sdk/errors/secretText";
 import { presentable, withoutEcho, wrapHandlers } from "./errors";
 import { digestOf, isObject, type Properties, pick } from "./properties";
@@ -18,7 +19,7 @@ export function forEngine(handlers: pulumi.dynamic.ResourceProvider): pulumi.dyn
       const plain: unknown = JSON.parse(JSON.stringify(result));
       return isChecked(plain) ? { ...plain, failures: conceal(plain.failures, hidden).map(withoutProperty) } : plain;
     } catch (error) {
-      throw withoutEcho(presentable(error));
+      throw withoutEcho(saidOnce(presentable(error), nameIn(args)));
     }
   });
 }
@@ -124,4 +125,26 @@ function conceal(
 
 function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+}
+
+/** The resources whose errors have said in full that the key is not accepted, by the message. */
+const refusedFor = new Map<string, string>();
+
+/**
+ * Returns a short error if this process has already thrown one with the same message about the key
+ * for another resource. The engine prints an error for each resource that it has begun.
+ */
+function saidOnce(error: Error, name: string): Error {
+  if (!(error instanceof AuthenticationError) || "reasons" in error) return error;
+  const first = refusedFor.get(error.message) ?? name;
+  refusedFor.set(error.message, first);
+  if (first === name) return error;
+  // A new error, because resources that wait for one response get the same one.
+  return presentable(new AuthenticationError(`the API key is not accepted: see the error of ${first}`));
+}
+
+/** Returns the name of the record that a call is about. */
+function nameIn(args: readonly unknown[]): string {
+  const names = args.map((each) => (isObject(each) ? (each.name ?? each.__automaticName) : undefined));
+  return String(names.findLast((name) => name !== undefined) ?? "another resource");
 }

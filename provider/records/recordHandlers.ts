@@ -23,7 +23,7 @@ import { changesOwnInputs, checkRecordInputs } from "../fields/recordInputs";
 import { differing, fieldOf } from "../fields/settings";
 import { closeNote, type Note, noteWrite, openNote } from "../machine/note";
 import { lastWrite, newWrite, ownerOf } from "../machine/stamp";
-import { isLeftToAdopter, unmarkAdopter } from "../ownership/adopters";
+import { isKeptByAdopter, refuseLeftToAdopter, unmarkAdopter } from "../ownership/adopters";
 import { locate } from "../ownership/location";
 import { oneAtATime } from "../ownership/oneAtATime";
 import { noteChecked, noteCompared, ownerOfNew } from "../ownership/owners";
@@ -304,8 +304,9 @@ async function remove<T extends NamedRecord, Fields extends object>(
   id: string,
   outputs: Properties,
 ): Promise<void> {
+  if (isKeptByAdopter(kind.noun, id, outputs)) return;
   if (outputs.adoptId !== undefined) return release(kind.noun, id, outputs);
-  if (isLeftToAdopter(kind.noun, id, outputs)) return;
+  refuseLeftToAdopter(kind.noun, id, outputs);
   const connection = connect();
   await requireAccount(connection);
   const written = writtenBy(connection, kind.noun, id);

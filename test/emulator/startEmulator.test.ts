@@ -26,6 +26,25 @@ describe("startEmulator", () => {
     expect(await listed(second)).toHaveLength(0);
   });
 
+  test("names the fields that are missing, unknown or of the wrong type in a record that a program creates or changes", async () => {
+    await using emulator = await startEmulator();
+    const { endpoints, templates, volumes, registryAuths, secrets } = emulator;
+    const fields = { name: "chat", gpuIds: "ADA_24" };
+    expect(() => endpoints.create(fields as never)).toThrow(/^The endpoint is not well formed.*→ at templateId/s);
+    expect(() => endpoints.create({ ...fields, templateId: "t", imageName: "me/chat:1" } as never)).toThrow(
+      /imageName/,
+    );
+    expect(() => endpoints.create({ ...fields, templateId: "t", workersMax: "5" } as never)).toThrow(/workersMax/);
+    for (const create of [templates.create, volumes.create, registryAuths.create, secrets.create]) {
+      expect(() => create({} as never)).toThrow(/^The .* is not well formed.*→ at (name|dataCenterId)/s);
+      expect(() => create(undefined as never)).toThrow(/is not well formed/);
+    }
+    const { id } = endpoints.create({ ...fields, templateId: "t" });
+    expect(() => endpoints.change(id, { workersMix: 1 } as never)).toThrow(
+      /^The change is not well formed.*workersMix/s,
+    );
+  });
+
   test("startEmulator generates the same ids for the same seed", async () => {
     await using first = await startEmulator({ profile: "contract", randomSeed: 7 });
     await using second = await startEmulator({ profile: "contract", randomSeed: 7 });

@@ -102,6 +102,21 @@ test.each([
   expect(outputs.__account).toMatch(new RegExp(` ${provider}$`));
 });
 
+test("a key that is not accepted is reported in full for one resource, and the others refer to it", async () => {
+  await using emulator = await startEmulator();
+  await using plugin = await startPlugin({ ...emulator.env, SERVERLESS_GPU_API_KEY: "another-key" });
+  const create = async (name: string) => {
+    const { inputs } = await plugin.check({ ...ONE, name }, { ...INPUTS, name });
+    return plugin.create({ ...ONE, name }, inputs).catch(({ message }: Error) => message);
+  };
+  const full = expect.stringMatching(
+    /: the list of endpoints: the service responded with 401 .*Check that the API key/,
+  );
+  expect(await create("one")).toEqual(full);
+  expect(await create("two")).toMatch(/: the API key is not accepted: see the error of one$/);
+  expect(await create("one")).toEqual(full);
+});
+
 test("the preview of an adoption shows each change, and fails if the record does not exist", async () => {
   await using emulator = await startEmulator({
     profile: "contract",

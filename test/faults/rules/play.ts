@@ -44,6 +44,7 @@ export interface Played {
   readonly exitCode: number | null;
   readonly output: string;
   readonly seconds: number;
+  readonly resources: number;
   readonly writes: number;
   readonly wasDisturbed: boolean;
   readonly problems: readonly Problem[];
@@ -52,8 +53,9 @@ export interface Played {
 /** Plays a step, and judges it. */
 export async function play(world: World, step: Step): Promise<Played> {
   const { stack, standIn } = world;
-  await apply(world, step.edit);
+  await apply(world, step.edits);
   await stack.declare(world.program);
+  const resources = world.program.length;
   const begun = performance.now();
   const before = await stateOf(world);
   const record = (kind: Kind, id: string) => standIn.account.settings(kind, id);
@@ -119,6 +121,7 @@ export async function play(world: World, step: Step): Promise<Played> {
     exitCode: result.exitCode,
     output: result.output,
     seconds: (performance.now() - begun) / 1000,
+    resources,
     writes: writes.length,
     wasDisturbed: isSprung,
     problems,
