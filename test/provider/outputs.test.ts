@@ -1,5 +1,6 @@
 import { startEmulator } from "../../emulator";
-import { RECORD_TYPES, type RecordType } from "../../provider/engine/resourceTypes";
+import * as resources from "../../provider";
+import { RECORD_TYPES, RESOURCE_TYPES, type RecordType } from "../../provider/engine/resourceTypes";
 import { type Properties, startDynamicProvider } from "../support/dynamicProvider";
 
 /** Inputs that create a resource of each type. */
@@ -21,4 +22,11 @@ test.each(Object.entries(INPUTS))("%s declares every output that its handlers re
   const declared = [...type.outputs, ...(type.optionalOutputs ?? [])];
   const returned = Object.keys(outputs).filter((output) => !output.startsWith("__"));
   expect(returned.filter((output) => !declared.includes(output))).toEqual([]);
+});
+
+test("each class names its type, by which a policy pack recognizes it", () => {
+  const classes = [...(Object.keys(INPUTS) as (keyof typeof INPUTS)[]), "SmokeTest" as const];
+  expect(classes.map((name) => resources[name].__pulumiType).sort()).toEqual(
+    RESOURCE_TYPES.map(({ type }) => type).sort(),
+  );
 });
