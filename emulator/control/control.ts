@@ -22,7 +22,7 @@ import { jobRoutes } from "./jobRoutes";
 import type { ControlRoute } from "./route";
 
 /** The parts of the emulator that the control API reads and changes. */
-export interface Controlled extends Omit<PageOptions, "token"> {
+interface Controlled extends Omit<PageOptions, "token"> {
   readonly account: Account;
   readonly journal: Journal;
   /** The operations that a request can name. */

@@ -40,8 +40,8 @@ export interface Kind<Seed, Fields, View> {
   /** The schema of a record in a data file. */
   readonly snapshotSchema: z.ZodType;
   readonly control: RecordControl<Seed, Fields, View>;
-  /** Returns the state to save for a restart as plain JSON. Omits jobs if `withJobs` is `false`. */
-  snapshot(withJobs: boolean): unknown[];
+  /** Returns the state to save for a restart as plain JSON. */
+  snapshot(): unknown[];
   restore(saved: readonly unknown[]): void;
   /** Stops and deletes all records. */
   clear(): void;

@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { AuthenticationError, ServerlessGpuError } from "../../sdk/errors/errors";
+import { ServerlessGpuError } from "../../sdk/errors/errors";
 import { redact } from "../../sdk/errors/secretText";
-import { isObject, type Properties } from "./properties";
+import type { Properties } from "./properties";
 
 /**
  * Returns an error that makes the engine keep the incomplete resource and complete it with an
@@ -40,48 +40,6 @@ export function wrapHandlers(
   return { ...(configure ? { configure } : {}), ...Object.fromEntries(wrapped) };
 }
 
-/**
- * Returns handlers for the engine. Their results are plain JSON, because `undefined` or `NaN` in a
- * result would cause a failure only after RunPod had made its changes. Their errors contain no
- * keys.
- */
-export function forEngine(handlers: pulumi.dynamic.ResourceProvider): pulumi.dynamic.ResourceProvider {
-  return wrapHandlers(handlers, guard);
-}
-
-function guard(handler: AnyHandler): AnyHandler {
-  return async (...args) => {
-    try {
-      const result = await handler(...args);
-      return result === undefined ? undefined : JSON.parse(JSON.stringify(result));
-    } catch (error) {
-      throw withoutEcho(saidOnce(presentable(error), nameIn(args)));
-    }
-  };
-}
-
-/** The resources whose errors have said in full that the key is not accepted, by the message. */
-const refusedFor = new Map<string, string>();
-
-/**
- * Returns a short error if this process has already thrown one with the same message about the key
- * for another resource. The engine prints an error for each resource that it has begun.
- */
-function saidOnce(error: Error, name: string): Error {
-  if (!(error instanceof AuthenticationError) || "reasons" in error) return error;
-  const first = refusedFor.get(error.message) ?? name;
-  refusedFor.set(error.message, first);
-  if (first === name) return error;
-  // A new error, because resources that wait for one response get the same one.
-  return presentable(new AuthenticationError(`the API key is not accepted: see the error of ${first}`));
-}
-
-/** Returns the name of the record that a call is about. */
-function nameIn(args: readonly unknown[]): string {
-  const names = args.map((each) => (isObject(each) ? (each.name ?? each.__automaticName) : undefined));
-  return String(names.findLast((name) => name !== undefined) ?? "another resource");
-}
-
 /** The lines that Pulumi's provider process is about to print, in addition to the errors. */
 const echoes = new Set<string>();
 
@@ -90,7 +48,7 @@ const echoes = new Set<string>();
  * of some methods before it returns them, and the engine would show each line a second time, as a
  * message of the stack.
  */
-function withoutEcho(error: Error): Error {
+export function withoutEcho(error: Error): Error {
   if (error.stack !== "") return error;
   if (echoes.size === 0) {
     const print = console.error;
@@ -106,7 +64,7 @@ function withoutEcho(error: Error): Error {
  * Removes the stack from errors that the user can fix, because the engine prints the stack after
  * the message. Redacts all other errors.
  */
-function presentable(error: unknown): Error {
+export function presentable(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(redact(String(error)));
   if (error instanceof ServerlessGpuError || "reasons" in error) return Object.assign(error, { stack: "" });
   const copy = new Error(redact(error.message));

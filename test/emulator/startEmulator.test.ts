@@ -7,7 +7,7 @@ const LIST = "{ myself { endpoints { name workersMax } } }";
 const listed = async (emulator: Emulator) => (await graphql(emulator, LIST)).body.data.myself.endpoints;
 
 describe("startEmulator", () => {
-  test("returns the environment that points a client at the emulator", async () => {
+  test("startEmulator returns the environment that points a client at the emulator", async () => {
     await using emulator = await startEmulator({ profile: "contract" });
     expect(emulator.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(emulator.env).toEqual({
@@ -18,7 +18,7 @@ describe("startEmulator", () => {
     });
   });
 
-  test("runs many emulators at once in one process, each with its own endpoints", async () => {
+  test("startEmulator runs many emulators at once in one process, each with its own endpoints", async () => {
     await using first = await startEmulator({ profile: "contract" });
     await using second = await startEmulator({ profile: "contract" });
     await createEndpoint(first);
@@ -45,7 +45,7 @@ describe("startEmulator", () => {
     );
   });
 
-  test("generates the same ids for the same seed", async () => {
+  test("startEmulator generates the same ids for the same seed", async () => {
     await using first = await startEmulator({ profile: "contract", randomSeed: 7 });
     await using second = await startEmulator({ profile: "contract", randomSeed: 7 });
     await using third = await startEmulator({ profile: "contract", randomSeed: 8 });
@@ -54,7 +54,7 @@ describe("startEmulator", () => {
     expect(await createEndpoint(third)).not.toBe(id);
   });
 
-  test("stops at once, even with open connections and running workers", async () => {
+  test("startEmulator stops at once, even with open connections and running workers", async () => {
     const emulator = await startEmulator({ profile: "contract" });
     await createEndpoint(emulator, "workersMin: 2");
     const { hostname, port } = new URL(emulator.url);
@@ -67,7 +67,7 @@ describe("startEmulator", () => {
     await expect(fetch(emulator.url)).rejects.toThrow();
   });
 
-  test("listens on the loopback address by default", async () => {
+  test("startEmulator listens on the loopback address by default", async () => {
     await using emulator = await startEmulator({ profile: "contract" });
     const others = Object.values(networkInterfaces())
       .flatMap((addresses) => addresses ?? [])
@@ -77,7 +77,7 @@ describe("startEmulator", () => {
     }
   });
 
-  test("fails with the reason if the port is in use", async () => {
+  test("startEmulator fails with the reason if the port is in use", async () => {
     await using first = await startEmulator({ profile: "contract" });
     await expect(startEmulator({ profile: "contract", port: Number(new URL(first.url).port) })).rejects.toThrow(
       /another program listens there/,

@@ -122,7 +122,7 @@ test("the preview of an adoption shows each change, and fails if the record does
     profile: "contract",
     seed: {
       endpoints: [{ id: "abc", name: "llama", gpuIds: "ADA_24", templateId: "tpl" }],
-      templates: [{ id: "tpl", name: "mine", imageName: "a:1", env: [{ key: "HF_TOKEN", value: "former-token" }] }],
+      templates: [{ id: "tpl", name: "mine", imageName: "a:1", env: [{ key: "HF_TOKEN", value: "previous-token" }] }],
     },
   });
   await using plugin = await startPlugin(emulator.env);
@@ -147,6 +147,6 @@ test("the preview of an adoption shows each change, and fails if the record does
   await expect(preview("ServerlessEndpoint", { ...INPUTS, adoptId: "nope" })).rejects.toThrow(
     "endpoint nope does not exist in this account, so it cannot be adopted",
   );
-  expect(JSON.stringify(plugin.lines)).not.toMatch(/former-token|new-token|b:2/);
+  expect(JSON.stringify(plugin.lines)).not.toMatch(/previous-token|new-token|b:2/);
   expect(emulator.journal.operations()).not.toContain("saveEndpoint");
 });
