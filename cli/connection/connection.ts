@@ -36,7 +36,7 @@ export interface ConnectionFlags {
 }
 
 /** A connection, and the settings that determined it. */
-export interface Found extends Resolved {
+interface Found extends Resolved {
   /** Reads a setting from the stack's config or, if there is none, from the project file. */
   readonly readConfig: ReadConfig;
   /** The stack's config; `undefined` if it is not needed or there is no project. */

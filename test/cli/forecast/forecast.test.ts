@@ -207,7 +207,7 @@ test.each([
   ["a sine with bursts", ["--generate", "sine:0..60/h", "--bursts", "20@1h"]],
   ["a step", ["--generate", "step:1/m,10/m"]],
   ["a constant", ["--generate", "constant:1/m"]],
-])("generates a load from %s", async (_name, args) => {
+])("forecast generates a load from %s", async (_name, args) => {
   const { stdout } = await forecast(...args, "--duration", "1s..3s", "--for", "1d", "--seeds", "2", "--json");
   const jobs = (JSON.parse(stdout) as Output).results[0]?.jobs.middle;
   const expected =
