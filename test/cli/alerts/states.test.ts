@@ -90,6 +90,16 @@ describeWith(`states that the emulator does not play${noPrometheus ? ` (${noProm
     expect(alertsOf({ jobs: { queued: 20 }, workers: { running: 3 } })).toEqual({ NoJobEnds: [30, LAST] });
   });
 
+  test.each([
+    ["unhealthy", "initializing"],
+    ["running", "initializing"],
+    ["initializing", "throttled"],
+  ])("workers that start again and again are %s and %s in turn", (one, other) => {
+    const workers = { [one]: (minute: number) => minute % 2, [other]: (minute: number) => 1 - (minute % 2) };
+    const alerts = alertsOf({ jobs: { queued: 20 }, workers });
+    expect(alerts).toEqual(other === "throttled" ? { Throttled: [6, LAST] } : { NoJobEnds: [30, LAST] });
+  });
+
   test("the first jobs of a new endpoint take 25 minutes: nobody says that none ended for 30", () => {
     const isThere = (minute: number) => (minute < 10 ? undefined : 0);
     const ends = (minute: number) => (minute < 10 ? undefined : 3 * Math.floor((minute - 10) / 25));
