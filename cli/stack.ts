@@ -40,7 +40,7 @@ export interface StackState {
 export type StackFlag = string | true | undefined;
 
 /** Which stack's state to read, and how. */
-export interface StackChoice {
+interface StackChoice {
   readonly stack?: StackFlag;
   /** The project's folder. @default the current folder */
   readonly folder?: string;

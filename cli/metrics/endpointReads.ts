@@ -4,7 +4,7 @@ import { type Counted, createCounted } from "./counter";
 import { createRead, type MetricRead, SHOWN_MS } from "./read";
 
 /** The worker states that RunPod bills, or may bill. */
-export const COUNTED_STATES = ["running", "idle", "initializing"] as const;
+const COUNTED_STATES = ["running", "idle", "initializing"] as const;
 
 /** The endpoint settings that are exported as metrics. */
 export type WatchedSettings = Pick<
@@ -22,7 +22,7 @@ export type WatchedSettings = Pick<
 >;
 
 /** Details about an endpoint's releases and workers, from a separate read. */
-export interface Details {
+interface Details {
   /** The latest release, if the API shows releases. */
   readonly release: EndpointRelease | undefined;
   /** The number of workers on an older release, if the service shows it. */
@@ -30,7 +30,7 @@ export interface Details {
 }
 
 /** A health record and the time when it was read. */
-export interface SeenHealth extends EndpointHealth {
+interface SeenHealth extends EndpointHealth {
   /** When the response arrived, in milliseconds since the epoch. */
   readonly at: number;
 }

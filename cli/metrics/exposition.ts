@@ -7,7 +7,7 @@ import type { Readings } from "./readings";
 import { COMPARED } from "./wanted";
 
 /** The data that a scrape shows in addition to the readings. */
-export interface ShownMetrics {
+interface ShownMetrics {
   readonly readings: Readings;
   readonly version: string;
   readonly api: string;

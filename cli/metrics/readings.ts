@@ -14,7 +14,7 @@ import { createRead, type MetricRead, repeatRead, SHOWN_MS } from "./read";
 import type { WantedEndpoint } from "./wanted";
 
 /** The maximum number of endpoints. Each one takes a queue request per round. */
-export const MOST_ENDPOINTS = 500;
+const MOST_ENDPOINTS = 500;
 /** The maximum number of requests for one list. More would exceed the budget per minute. */
 const MOST_LIST_REQUESTS = 20;
 /** The number of requests per minute for lists that take several requests. */
@@ -26,7 +26,7 @@ const DETAILS_A_MINUTE = 12;
 
 const MINUTE_MS = 60_000;
 /** How often a queue is read, in milliseconds. */
-export const HEALTH_EVERY_MS = 30_000;
+const HEALTH_EVERY_MS = 30_000;
 const ACCOUNT_EVERY_MS = 5 * MINUTE_MS;
 const CATALOG_EVERY_MS = 10 * MINUTE_MS;
 const SPEND_EVERY_MS = 15 * MINUTE_MS;
