@@ -132,7 +132,7 @@ test("A rehearsal shows what the change updates, rolls out, scales to zero and d
   );
   await stack.writeProgram(retained);
   const rolledOut = await rehearse();
-  // A destroy cannot delete the template of an endpoint that stays, which the change does not cause.
+  // A destroy cannot delete the template of an endpoint that stays. The change does not cause it.
   const [destroy] = rolledOut.json.checks.filter(({ what }: { what: string }) => what === "destroy");
   expect(destroy).toMatchObject({ result: "note", text: expect.stringContaining("it is in use by endpoint") });
   expect(rolledOut.exitCode).toBe(0);
