@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import { instantOf } from "../../sdk/schedule/instant";
 import { declareCommand } from "../declareCommand";
 import type { ScheduleFlags } from "./schedule";
 
@@ -28,7 +29,7 @@ export const scheduleCommand = declareCommand({
 });
 
 function time(text: string): number {
-  const at = Date.parse(text);
+  const at = instantOf(text);
   if (Number.isNaN(at)) throw new InvalidArgumentError("It must be a time, such as 2026-12-01T08:00+01:00.");
   return at;
 }
