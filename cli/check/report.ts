@@ -4,6 +4,7 @@ import { jsonOf as forecastJson, textOf as forecastText } from "../forecast/fore
 import { calibrationCells } from "../forecast/report/calibration";
 import { duringCells, duringTitle } from "../forecast/report/during";
 import type { Report as Forecast } from "../forecast/report/report";
+import { ruleCells } from "../forecast/report/schedule";
 import type { Range, Summary } from "../forecast/report/summary";
 import { shownMoney, shownNumber, shownTime } from "../shownValues";
 import { costLines, costMarkdown, countsText } from "./costTable";
@@ -102,6 +103,10 @@ export function figureTables({ load, results, during, calibration }: Forecast): 
   const whole = `The whole load, ${shownTime(load.spanS)}`;
   return [
     { title: whole, header, rows: figureRows(results.map(({ summary }) => summary)) },
+    ...results.flatMap(({ title, summary }) => {
+      const [header = [], ...rows] = ruleCells(summary);
+      return rows.length > 0 ? [{ title: `${title}: jobs that arrive while each rule holds`, header, rows }] : [];
+    }),
     ...(during
       ? [{ title: duringTitle(during), header: ["", "without the change", "with it"], rows: duringCells(during) }]
       : []),

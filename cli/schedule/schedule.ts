@@ -1,6 +1,6 @@
 import { buffer } from "node:stream/consumers";
 import { isObject } from "../../provider/engine/properties";
-import { type Firing, firings, ruleAt, type Schedule, type ScheduleRule } from "../../sdk/schedule/schedule";
+import { type Firing, rulesDuring, type Schedule, type ScheduleRule } from "../../sdk/schedule/schedule";
 import { previewIn, type Values } from "../check/previewJson";
 import { decodeText, readTextFile } from "../readTextFile";
 import { nameIn } from "../stack";
@@ -44,14 +44,13 @@ export async function schedule(
 function changesOf(endpoint: string, { schedule }: Values, from: number, to: number): Change[] {
   if (!isObject(schedule)) return [];
   const known = schedule as unknown as Schedule;
-  let counts = countsOf(ruleAt(known, from).rule);
-  const changed = firings(known, from + 1, to).filter(({ rule }) => {
+  let counts = "";
+  const changed = rulesDuring(known, from, to).filter(({ rule }) => {
     const before = counts;
     counts = countsOf(rule);
     return counts !== before;
   });
-  const all = [{ at: from, rule: ruleAt(known, from).rule }, ...changed];
-  return all.map((each) => ({ ...each, endpoint, timeZone: known.timeZone }));
+  return changed.map((each) => ({ ...each, endpoint, timeZone: known.timeZone }));
 }
 
 function countsOf({ workersMin, workersMax }: ScheduleRule): string {

@@ -69,6 +69,14 @@ export function firings(schedule: Schedule, from: number, to: number, most = Inf
 }
 
 /**
+ * Returns the rule that holds at the beginning of a time, as if it fired then, and the ones that
+ * fire later in it, each in milliseconds since the Unix epoch.
+ */
+export function rulesDuring(schedule: Schedule, from: number, to: number): Firing[] {
+  return [{ at: from, rule: ruleAt(schedule, from).rule }, ...firings(schedule, from + 1, to)];
+}
+
+/**
  * Returns the times at which a rule fires. A fixed time that a clock change skips is the end of the
  * gap, and one that occurs twice is the first of the two.
  * @throws Error if the rule's `cron` is not valid

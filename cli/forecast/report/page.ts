@@ -23,6 +23,7 @@ import {
 import { changeLine, costOf, delayOf } from "./choose";
 import { duringText } from "./during";
 import type { Report } from "./report";
+import { beginningText, scheduleTexts } from "./schedule";
 import type { Summary } from "./summary";
 import { comparisonText, settingsLine, suggestion, summaryText, sweepText } from "./text";
 
@@ -100,6 +101,7 @@ function page(report: Report): string {
   const last = results.at(-1)?.summary as Summary;
   const tables = results.map(({ title, summary }) => summaryText(title, summary));
   const more = [
+    ...scheduleTexts(report),
     ...(during ? [duringText(during)] : []),
     ...(calibration.rows.length > 0 ? [calibrationText(calibration)] : []),
   ];
@@ -114,7 +116,7 @@ function page(report: Report): string {
 ${PAGE_STYLE}
 </style>
 <h1>${TITLE}</h1>
-<p>${escaped(settingsLine(last.settings))}. Load: ${escaped(load.description)}, ${shownTime(load.spanS)}; ${last.runs} runs.</p>
+<p>${escaped(settingsLine(last.settings))}. Load: ${escaped(load.description + beginningText(report))}, ${shownTime(load.spanS)}; ${last.runs} runs.</p>
 ${exceeded.map((each) => `<p class="over">Limit exceeded: ${escaped(each)}.</p>`).join("\n")}
 ${warnings.map((each) => `<p class="warning">Warning: ${escaped(each)}</p>`).join("\n")}
 ${bothWidths(report)}

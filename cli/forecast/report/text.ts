@@ -19,9 +19,9 @@ const BAR_COUNT = 48;
 
 /** Formats the settings as one line. */
 export function settingsLine(settings: Settings): string {
-  const { scalerType, scalerValue, workersMin, workersMax, idleTimeout, flashBoot } = settings;
+  const { scalerType, scalerValue, workersMin, workersMax, idleTimeout, flashBoot, schedule } = settings;
   const idle = scalerType === "QUEUE_DELAY" ? `, idleTimeout ${idleTimeout} s` : "";
-  return `${scalerType} ${scalerValue}, workers ${workersMin} to ${workersMax}${idle}, ${flashBoot ? "FlashBoot" : "no FlashBoot"}, ${processorsOf(settings)}`;
+  return `${scalerType} ${scalerValue}, ${schedule ? "workers by schedule" : `workers ${workersMin} to ${workersMax}`}${idle}, ${flashBoot ? "FlashBoot" : "no FlashBoot"}, ${processorsOf(settings)}`;
 }
 
 function processorsOf({ gpuIds, gpuCount, instanceIds }: Settings): string {
