@@ -93,6 +93,7 @@ export function play(
     followSchedule(each, times, clock, ({ fromS, workersMin, workersMax }) => {
       // After the load, no worker is kept for jobs that do not come.
       const kept = fromS < load.spanS ? workersMin : Math.min(endpoint.workersMin, workersMax);
+      if (kept === endpoint.workersMin && workersMax === endpoint.workersMax) return;
       queue.change({ to: { workersMin: kept, workersMax }, isReleased: false });
     });
   follow(settings, [0, changeMs]);
