@@ -50,7 +50,7 @@ function changesOf(endpoint: string, { schedule }: Values, from: number, to: num
     counts = countsOf(rule);
     return counts !== before;
   });
-  return changed.map((each) => ({ ...each, endpoint, timeZone: known.timeZone }));
+  return changed.map(({ at, rule }) => ({ at: Math.max(at, from), rule, endpoint, timeZone: known.timeZone }));
 }
 
 function countsOf({ workersMin, workersMax }: ScheduleRule): string {

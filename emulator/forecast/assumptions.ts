@@ -19,6 +19,8 @@ export type PlayedEndpoint = Pick<
 export interface PlayedCounts {
   /** In seconds after the first job. */
   readonly fromS: number;
+  /** When the rule fired, which may be before the load began. @default `fromS` */
+  readonly firedS?: number;
   readonly workersMin: number;
   readonly workersMax: number;
   /** The index of the schedule's rule that sets them. */

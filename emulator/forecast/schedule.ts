@@ -18,10 +18,12 @@ class RuleTally {
 /** A time in which one rule holds. */
 export class Period {
   readonly fromMs: number;
+  readonly #firedMs: number;
   readonly #tally: RuleTally;
 
-  constructor(fromMs: number, tally: RuleTally) {
-    this.fromMs = fromMs;
+  constructor({ fromS, firedS = fromS }: PlayedCounts, tally: RuleTally) {
+    this.fromMs = fromS * 1000;
+    this.#firedMs = firedS * 1000;
     this.#tally = tally;
   }
 
@@ -34,7 +36,7 @@ export class Period {
     this.#tally.delays.add(now - arrivedAt);
     if (arrivedAt >= readyAt) return;
     this.#tally.waiting += 1;
-    if (arrivedAt < this.fromMs + BEGINNING_MS) this.#tally.waitingAtFirst += 1;
+    if (arrivedAt < this.#firedMs + BEGINNING_MS) this.#tally.waitingAtFirst += 1;
   }
 }
 
@@ -44,9 +46,9 @@ export class Period {
  */
 export function createPeriods({ schedule = [] }: PlayedEndpoint) {
   const tallies: RuleTally[] = [];
-  const periods = schedule.map(({ fromS, rule }) => {
-    tallies[rule] ??= new RuleTally();
-    return new Period(fromS * 1000, tallies[rule]);
+  const periods = schedule.map((counts) => {
+    tallies[counts.rule] ??= new RuleTally();
+    return new Period(counts, tallies[counts.rule] as RuleTally);
   });
   let at = 0;
   const periodAt = (now: number) => {

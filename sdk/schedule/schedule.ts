@@ -69,11 +69,12 @@ export function firings(schedule: Schedule, from: number, to: number, most = Inf
 }
 
 /**
- * Returns the rule that holds at the beginning of a time, as if it fired then, and the ones that
- * fire later in it, each in milliseconds since the Unix epoch.
+ * Returns the rule that holds at `from`, with the time at which it fired, and the ones that fire
+ * later and before `to`. All times are in milliseconds since the Unix epoch.
  */
 export function rulesDuring(schedule: Schedule, from: number, to: number): Firing[] {
-  return [{ at: from, rule: ruleAt(schedule, from).rule }, ...firings(schedule, from + 1, to)];
+  const { rule, since } = ruleAt(schedule, from);
+  return [{ at: since, rule }, ...firings(schedule, from + 1, to)];
 }
 
 /**

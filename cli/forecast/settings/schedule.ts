@@ -68,7 +68,8 @@ export function countsOf({ schedule, ...own }: Settings, dated: readonly Seam[],
   if (!schedule) return [];
   const all = dated.flatMap(({ at, real }, index) =>
     rulesDuring(schedule, real, real + (dated[index + 1]?.at ?? endMs) - at).map((firing) => ({
-      fromS: (at + firing.at - real) / 1000,
+      fromS: Math.max(at, at + firing.at - real) / 1000,
+      firedS: (at + firing.at - real) / 1000,
       workersMin: firing.rule.workersMin ?? own.workersMin,
       workersMax: firing.rule.workersMax ?? own.workersMax,
       rule: schedule.rules.indexOf(firing.rule),
