@@ -1,4 +1,5 @@
 import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
+import type { Schedule } from "../../sdk/schedule/schedule";
 import { type StackFlag, stackEndpoints } from "../stack";
 
 /** The settings that are compared with those at the service, with the end of the metric's name. */
@@ -16,6 +17,7 @@ export interface WantedEndpoint {
   readonly stack: string;
   /** The settings in the state. Those that are secrets there are missing. */
   readonly settings: Readonly<Partial<Record<keyof typeof COMPARED, number>>>;
+  readonly schedule?: Schedule | undefined;
 }
 
 const DEFAULTS: Readonly<Record<string, unknown>> = ENDPOINT_DEFAULTS;
@@ -27,8 +29,17 @@ const DEFAULTS: Readonly<Record<string, unknown>> = ENDPOINT_DEFAULTS;
 export async function wantedEndpoints(stack: StackFlag): Promise<WantedEndpoint[]> {
   const all = await stackEndpoints(stack);
   const kept = all.filter((each) => !each.pendingReplacement && !each.delete);
-  return kept.flatMap(({ urn, id, outputs = {} }) =>
-    id === undefined ? [] : [{ id, stack: stackIn(urn), settings: settingsOf(outputs) }],
+  return kept.flatMap(({ urn, id, inputs, outputs = {} }) =>
+    id === undefined
+      ? []
+      : [
+          {
+            id,
+            stack: stackIn(urn),
+            settings: settingsOf(outputs),
+            schedule: inputs?.schedule as Schedule | undefined,
+          },
+        ],
   );
 }
 

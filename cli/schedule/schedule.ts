@@ -1,8 +1,9 @@
 import { buffer } from "node:stream/consumers";
 import { isObject } from "../../provider/engine/properties";
-import { type Firing, rulesDuring, type Schedule, type ScheduleRule } from "../../sdk/schedule/schedule";
+import { type Firing, rulesDuring, type Schedule } from "../../sdk/schedule/schedule";
 import { previewIn, type Values } from "../check/previewJson";
 import { decodeText, readTextFile } from "../readTextFile";
+import { shownCounts } from "../shownValues";
 import { nameIn } from "../stack";
 import { printJson, printLines } from "../terminal";
 
@@ -47,15 +48,10 @@ function changesOf(endpoint: string, { schedule }: Values, from: number, to: num
   let counts = "";
   const changed = rulesDuring(known, from, to).filter(({ rule }) => {
     const before = counts;
-    counts = countsOf(rule);
+    counts = shownCounts(rule);
     return counts !== before;
   });
   return changed.map(({ at, rule }) => ({ at: Math.max(at, from), rule, endpoint, timeZone: known.timeZone }));
-}
-
-function countsOf({ workersMin, workersMax }: ScheduleRule): string {
-  const counts = Object.entries({ workersMin, workersMax }).filter(([, count]) => count !== undefined);
-  return counts.map(([name, count]) => `${name} ${count}`).join(", ");
 }
 
 function lineOf({ at, endpoint, rule, timeZone }: Change): string {
@@ -65,5 +61,5 @@ function lineOf({ at, endpoint, rule, timeZone }: Change): string {
     timeZone,
   }).format(at);
   const day = new Intl.DateTimeFormat("en", { weekday: "short", timeZone }).format(at);
-  return `${day} ${time} ${timeZone}  ${endpoint}  ${countsOf(rule)}  (${rule.cron})`;
+  return `${day} ${time} ${timeZone}  ${endpoint}  ${shownCounts(rule)}  (${rule.cron})`;
 }

@@ -92,8 +92,7 @@ function refusalOf(step: Step): string | undefined {
   const isOff = (values: Record<string, unknown> | undefined, state: Step["newState"]) =>
     values?.workersMax === 0 && !isRaisedLater(state?.inputs ?? {});
   if (isOff(after, step.newState)) return "after the change workersMax is 0, so no job of the load would run";
-  if (isOff(before, step.oldState))
-    return "before the change workersMax is 0, so there is nothing to compare";
+  if (isOff(before, step.oldState)) return "before the change workersMax is 0, so there is nothing to compare";
   if (!isBalancer(after)) return undefined;
   return isBalancer(before)
     ? "a load balancer has no queue, so a load of jobs cannot be simulated"
