@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { instantOf } from "../sdk/schedule/instant";
+import { instantOf } from "../sdk/endpoints/instant";
 
 /** Parses a date, or a time with `Z` or an offset, into milliseconds since the Unix epoch. */
 export function parseInstant(text: string): number {

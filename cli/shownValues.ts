@@ -1,4 +1,4 @@
-import type { ScheduleRule } from "../sdk/schedule/schedule";
+import type { ScheduleRule } from "../sdk/endpoints/schedule";
 
 /** Formats a duration: `850 ms`, `12.3 s`, `4.1 min`, `2.5 h`. */
 export function shownTime(seconds: number): string {
@@ -28,3 +28,6 @@ export function shownCounts(rule: ScheduleRule): string {
 /** Formats US dollars with two decimals: `$12.30`. */
 export const shownMoney = (dollars: number) =>
   `$${dollars.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+
+/** Returns a word as a POSIX shell reads it, in quotes if it needs them. */
+export const shellWord = (word: string) => (/^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);

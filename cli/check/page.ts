@@ -2,8 +2,9 @@ import { writeFileSync } from "node:fs";
 import { systemReason } from "../../emulator/io/systemReason";
 import { escaped } from "../forecast/report/charts";
 import { assumptionRows, bothWidths, PAGE_STYLE } from "../forecast/report/page";
+import type { Table } from "../tables";
 import { costLines, countsText } from "./costTable";
-import { changeLines, figureTables, playedLine, type Report, type Table, titleOf, verdictTable } from "./report";
+import { changeLines, figureTables, playedLine, type Report, titleOf, verdictTable } from "./report";
 
 /**
  * Writes the report as one page, which needs no network.

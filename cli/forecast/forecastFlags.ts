@@ -42,6 +42,8 @@ export interface ForecastFlags {
   /** Limits of the time after the change: delays in seconds, and jobs that are lost or time out. */
   readonly maxDuring?: DuringLimits;
   readonly requireCalibration?: boolean;
+  /** `true` to print every figure. */
+  readonly details?: boolean;
   readonly pictures?: string | true;
   readonly json?: boolean;
 }

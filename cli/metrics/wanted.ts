@@ -1,6 +1,7 @@
-import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
-import type { Schedule } from "../../sdk/schedule/schedule";
-import { type StackFlag, stackEndpoints } from "../stack";
+import { managedFields } from "../../provider/fields/managed";
+import { ENDPOINT_DEFAULTS, FIELDS } from "../../sdk/endpoints/fields";
+import type { Schedule } from "../../sdk/endpoints/schedule";
+import { isEndpoint, type StackFlag, type StackResource, stackState } from "../stack";
 
 /** The settings that are compared with those at the service, with the end of the metric's name. */
 export const COMPARED = {
@@ -15,7 +16,10 @@ export interface WantedEndpoint {
   readonly id: string;
   /** The stack's name. */
   readonly stack: string;
-  /** The settings in the state. Those that are secrets there are missing. */
+  /**
+   * The settings that the program sets, as they are in the state. Secrets are missing, and all
+   * settings of an endpoint that a run is changing, or has not finished to change.
+   */
   readonly settings: Readonly<Partial<Record<keyof typeof COMPARED, number>>>;
   readonly schedule?: Schedule | undefined;
 }
@@ -27,32 +31,31 @@ const DEFAULTS: Readonly<Record<string, unknown>> = ENDPOINT_DEFAULTS;
  * @throws Error if the state cannot be read
  */
 export async function wantedEndpoints(stack: StackFlag): Promise<WantedEndpoint[]> {
-  const all = await stackEndpoints(stack);
-  const kept = all.filter((each) => !each.pendingReplacement && !each.delete);
-  return kept.flatMap(({ urn, id, inputs, outputs = {} }) =>
-    id === undefined
-      ? []
-      : [
-          {
-            id,
-            stack: stackIn(urn),
-            settings: settingsOf(outputs),
-            schedule: inputs?.schedule as Schedule | undefined,
-          },
-        ],
-  );
+  const { resources, pending } = await stackState(stack);
+  const busy = new Set(pending.map(({ resource }) => resource.urn));
+  const kept = resources.filter((each) => isEndpoint(each.type) && !each.pendingReplacement && !each.delete);
+  return kept.flatMap((each) => {
+    if (each.id === undefined) return [];
+    const settings = busy.has(each.urn) ? {} : settingsOf(each);
+    const schedule = each.inputs?.schedule as Schedule | undefined;
+    return [{ id: each.id, stack: stackIn(each.urn), settings, schedule }];
+  });
 }
 
 /** Returns the stack's name in a URN. */
 const stackIn = (urn: string) => urn.split("::")[0]?.replace("urn:pulumi:", "") ?? "";
 
-function settingsOf(outputs: Readonly<Record<string, unknown>>): WantedEndpoint["settings"] {
+function settingsOf({ outputs = {}, ignoreChanges = [] }: StackResource): WantedEndpoint["settings"] {
+  const managed = managedFields(FIELDS, outputs);
+  // No run restores what the program leaves out or ignores.
+  const isSet = (name: string) =>
+    managed?.includes(name) !== false && !ignoreChanges.some((each) => each === "*" || each === name);
   // REST v2 does not store idleTimeout for REQUEST_COUNT, which does not use it.
-  const isCompared = (name: string) => name !== "idleTimeout" || outputs.scalerType !== "REQUEST_COUNT";
+  const isUsed = (name: string) => name !== "idleTimeout" || outputs.scalerType !== "REQUEST_COUNT";
   return Object.fromEntries(
     Object.keys(COMPARED).flatMap((name) => {
       const value = outputs[name] ?? DEFAULTS[name];
-      return typeof value === "number" && isCompared(name) ? [[name, value]] : [];
+      return typeof value === "number" && isSet(name) && isUsed(name) ? [[name, value]] : [];
     }),
   );
 }

@@ -1,6 +1,6 @@
 import { buffer } from "node:stream/consumers";
 import { isObject } from "../../provider/engine/properties";
-import { type Firing, rulesDuring, type Schedule } from "../../sdk/schedule/schedule";
+import { type Firing, rulesDuring, type Schedule } from "../../sdk/endpoints/schedule";
 import { previewIn, type Values } from "../check/previewJson";
 import { decodeText, readTextFile } from "../readTextFile";
 import { shownCounts } from "../shownValues";

@@ -23,7 +23,7 @@ export interface JobView {
 }
 
 /** A job with its input and output. */
-export interface JobDetails extends JobView {
+interface JobDetails extends JobView {
   readonly input: unknown;
   /** The result, or the latest progress update while the job is in progress. */
   readonly output?: unknown;
@@ -54,7 +54,7 @@ export function matchesJob({ endpointId, status }: JobFilter, ofEndpoint: string
 }
 
 /** A job and the id of its endpoint. */
-export interface FoundJob {
+interface FoundJob {
   readonly endpointId: string;
   readonly job: Job;
 }

@@ -1,7 +1,6 @@
 import { seededRandom } from "../model/random";
 import { type EventClock, eventClock } from "../time/eventClock";
 import type { Assumptions, PlayedEndpoint, Watched } from "./assumptions";
-import type { Histogram } from "./histogram";
 import { type Load, openLoad } from "./load";
 import { createPlayedQueue, type PlayedQueue } from "./playedQueue";
 import { asOf, createPeriods, followSchedule } from "./schedule";
@@ -138,7 +137,7 @@ export function play(
   };
 }
 
-const percentilesOf = (delays: Histogram) => PERCENTILES.map((share) => delays.percentile(share) / 1000);
+const percentilesOf = (delays: Tally["delays"]) => PERCENTILES.map((share) => delays.percentile(share) / 1000);
 
 interface Counted {
   readonly clock: EventClock;

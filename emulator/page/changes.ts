@@ -1,7 +1,5 @@
 import { JOB_STATES, RETRYABLE_JOB_STATES, TERMINAL_JOB_STATES } from "../../sdk/contract/enums";
 import type { JobFilter } from "../endpoints/jobView";
-import type { FidelityId } from "../model/fidelity";
-import { fidelity, levelOf } from "../model/fidelity";
 import { faultChoices } from "../server/faultRule";
 import { isManual } from "../time/virtualClock";
 import { createEndpointChanges, type Past } from "./endpointChanges";
@@ -87,12 +85,9 @@ function createClockView({ context, clock: given }: PageOptions) {
 }
 
 function about({ context, token }: PageOptions): About {
-  const ids = Object.keys(fidelity) as FidelityId[];
-  const assumed = ids.filter((id) => levelOf(id) === "assumed").map((id) => [id, fidelity[id].text]);
   return {
     token,
     profile: context.profile,
-    assumed: Object.fromEntries(assumed),
     listed: LISTED,
     faultChoices: faultChoices(),
     jobStates: { all: JOB_STATES, ended: TERMINAL_JOB_STATES, retryable: RETRYABLE_JOB_STATES },

@@ -26,10 +26,6 @@ export interface EndpointOnPage {
   readonly oldestQueuedAt?: number | undefined;
   /** The autoscaler's calculation. */
   readonly scaling: string;
-  /** Why jobs and workers wait, one sentence each. */
-  readonly waits: readonly string[];
-  /** The ids of assumed rows of the fidelity table that apply to this endpoint's workers. */
-  readonly assumed: readonly string[];
   readonly workers: readonly WorkerView[];
 }
 
@@ -55,8 +51,6 @@ export interface About {
    */
   readonly token: string;
   readonly profile: Profile;
-  /** The assumed rows of the fidelity table, by id. */
-  readonly assumed: Readonly<Record<string, string>>;
   /** How many jobs and how many requests the page lists. */
   readonly listed: number;
   readonly faultChoices: readonly FaultChoice[];

@@ -84,7 +84,7 @@ export interface Journal {
 }
 
 /** The entry of a request that is not complete. */
-export interface OpenEntry {
+interface OpenEntry {
   /**
    * Completes the entry, without a response if the connection was cut. Only the first call has an
    * effect.
@@ -128,7 +128,7 @@ export interface KeptEntry extends Omit<JournalEntry, "path"> {
 }
 
 /** The functions that follow the journal. */
-export interface JournalListeners {
+interface JournalListeners {
   /** Called with each line of a worker. */
   readonly onWorkerOutput?: ((line: WorkerLine) => void) | undefined;
   /** Called with each request when it has ended. */

@@ -1,5 +1,5 @@
+import { instantOf } from "../../sdk/endpoints/instant";
 import { ConfigurationError } from "../../sdk/errors/errors";
-import { instantOf } from "../../sdk/schedule/instant";
 
 /** The environment variable that sets the instant for which schedules are evaluated. */
 export const INSTANT_VARIABLE = "SERVERLESS_GPU_NOW";

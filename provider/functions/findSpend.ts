@@ -1,6 +1,6 @@
 import { aged, monthOf, type Spend } from "../../sdk/catalog/record";
+import { instantOf } from "../../sdk/endpoints/instant";
 import { InvalidInputError, ServerlessGpuError, UnexpectedResponseError } from "../../sdk/errors/errors";
-import { instantOf } from "../../sdk/schedule/instant";
 import { log } from "../engine/log";
 import { runInstant } from "../engine/runInstant";
 import { readRecord, writeRecord } from "../machine/machineRecord";

@@ -97,7 +97,9 @@ async function matchProgram<T extends NamedRecord, Fields extends object>(
   const applied = kind.appliedUnseen?.(found, inputs);
   const before = sameSettings(settings, shownSettings(kind, found, {}));
   const shownBefore = pick({ ...shownFields(kind, found, inputs), ...nested(before) }, (f) => f !== applied?.field);
-  const shownAfter = pick(shownFields(kind, record, inputs), (field) => field !== applied?.field);
+  // A save may show a field that the list did not show, and that it did not change.
+  const isCompared = (field: string) => field in shownBefore || field in nested(settings);
+  const shownAfter = pick(shownFields(kind, record, inputs), (field) => field !== applied?.field && isCompared(field));
   const changes = describeChanges(table, shownBefore, shownAfter, inputs);
   const told = applied && changes === NO_CHANGE ? [applied.done] : [changes, ...(applied ? [applied.done] : [])];
   log(record.name, `adopted ${noun} ${id}; ${told.join("; ")}`);

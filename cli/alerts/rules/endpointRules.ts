@@ -76,10 +76,14 @@ function queueAlerts(): EndpointAlert[] {
     {
       alert: "NoJobEnds",
       severity: "critical",
-      words: "jobs run and others wait, but none has ended for 30 minutes",
+      words: "jobs wait and workers run, but no job has ended for 30 minutes",
       advice:
         "If your jobs take that long, raise workersMax. If not, the workers hang: read their log, and set executionTimeoutMs so that such jobs end",
-      expr: `${QUEUED} > 0 and ${IN_PROGRESS} > 0 and ${ended("15m")} == 0`,
+      // A container that starts again and again can look like a running worker. The last part is
+      // needed because nobody knows about the time before the first read.
+      expr:
+        `${QUEUED} > 0 and (${IN_PROGRESS} > 0 or ${RUNNING} >= (${WORKERS_MAX} > 0)) and ${ended("15m")} == 0 ` +
+        `and ${byEndpoint("serverless_gpu_endpoint_jobs_completed_total offset 15m")}`,
       forS: 15 * MINUTE_S,
       command: LOGS,
     },
@@ -110,8 +114,8 @@ function workerAlerts(): EndpointAlert[] {
     {
       alert: "WorkersTakeNoJobs",
       severity: "critical",
-      causes: ["handler-takes-no-jobs"],
-      expr: `${QUEUED} > 0 and ${IN_PROGRESS} == 0 and ${workers("idle")} > 0 and ${ended("5m")} == 0`,
+      causes: ["handler-takes-no-jobs", "one-worker-takes-all"],
+      expr: `${QUEUED} > 0 and ${workers("idle")} > 0 and ${WAIT} > 300`,
       forS: 5 * MINUTE_S,
       command: EXPLAIN_LOGS,
     },
@@ -179,7 +183,8 @@ function withoutJobs(): EndpointAlert[] {
       words: "more workers than workersMin run, and there are no jobs",
       advice:
         "Look at workersStandby and idleTimeout of the endpoint at the service. You may still be charged for the workers",
-      expr: `${ready} > ${workersMin} and ${idle} > 600 + (${metric("idle_timeout_seconds")} or ${idle} * 0)`,
+      // A schedule may just have lowered workersMin.
+      expr: `${ready} > ${byEndpoint(fresh("max_over_time(serverless_gpu_endpoint_workers_min[10m])"))} and ${idle} > 600 + (${metric("idle_timeout_seconds")} or ${idle} * 0)`,
       forS: 5 * MINUTE_S,
       command: PREVIEW,
     },
@@ -203,7 +208,8 @@ function withoutJobs(): EndpointAlert[] {
 
 /** The service differs from the stack's state, which only an exporter with --stack reads. */
 function stateAlerts(): EndpointAlert[] {
-  // Compared within one exporter, because two may have read different states.
+  // Compared within one exporter, because two may have read different states. In the ten minutes
+  // until it fires, the state is read again, because a run may have changed both.
   const differs = Object.values(COMPARED).map(
     (name) => `serverless_gpu_endpoint_${name} != serverless_gpu_endpoint_wanted_${name}`,
   );
@@ -214,7 +220,10 @@ function stateAlerts(): EndpointAlert[] {
       words: "workersMin, workersMax, scalerValue or idleTimeout differ from the state",
       advice:
         "Someone or the service has changed them. pulumi preview --refresh shows what differs, pulumi up restores it",
-      expr: byEndpoint(fresh(`(${differs.join(" or ")})`, "settings", 300), "group"),
+      expr: byEndpoint(
+        `(${fresh(`(${differs.join(" or ")})`, "settings", 300)} and on (job, instance) serverless_gpu_read_age_seconds{read="state"} < 600)`,
+        "group",
+      ),
       forS: 10 * MINUTE_S,
       command: PREVIEW,
     },

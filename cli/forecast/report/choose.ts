@@ -1,4 +1,4 @@
-import type { ScheduleRule } from "../../../sdk/schedule/schedule";
+import type { ScheduleRule } from "../../../sdk/endpoints/schedule";
 import type { LostLimit } from "../forecastFlags";
 import type { Settings } from "../settings/endpoints";
 import type { Summary } from "./summary";

@@ -4,7 +4,6 @@ import type { Course } from "../../../emulator/forecast/tally";
 import { systemReason } from "../../../emulator/io/systemReason";
 import { shownMoney, shownNumber, shownTime } from "../../shownValues";
 import { LIMITS } from "../settings/assumptions";
-import { calibrationText } from "./calibration";
 import {
   type Chart,
   chart,
@@ -21,11 +20,10 @@ import {
   WIDE,
 } from "./charts";
 import { changeLine, costOf, delayOf } from "./choose";
-import { duringText } from "./during";
 import type { Report } from "./report";
-import { beginningText, scheduleTexts } from "./schedule";
+import { beginningText } from "./schedule";
 import type { Summary } from "./summary";
-import { comparisonText, settingsLine, suggestion, summaryText, sweepText } from "./text";
+import { comparisonText, resultTexts, settingsLine, suggestion } from "./text";
 
 /** Writes a picture and an HTML page into a folder. Returns their paths. */
 export function writePictures(folder: string, report: Report): string[] {
@@ -97,15 +95,8 @@ export function assumptionRows({ assumptions }: Report): string {
 }
 
 function page(report: Report): string {
-  const { load, results, sweep, during, calibration, warnings, exceeded } = report;
+  const { load, results, warnings, exceeded } = report;
   const last = results.at(-1)?.summary as Summary;
-  const tables = results.map(({ title, summary }) => summaryText(title, summary));
-  const more = [
-    ...scheduleTexts(report),
-    ...(during ? [duringText(during)] : []),
-    ...(calibration.rows.length > 0 ? [calibrationText(calibration)] : []),
-  ];
-  const texts = [...tables, ...comparisonOf(report), ...more, ...(sweep ? [sweepText(sweep, last)] : [])];
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -120,7 +111,9 @@ ${PAGE_STYLE}
 ${exceeded.map((each) => `<p class="over">Limit exceeded: ${escaped(each)}.</p>`).join("\n")}
 ${warnings.map((each) => `<p class="warning">Warning: ${escaped(each)}</p>`).join("\n")}
 ${bothWidths(report)}
-${texts.map((each) => `<pre>${escaped(each)}</pre>`).join("\n")}
+${resultTexts(report, true)
+  .map((each) => `<pre>${escaped(each)}</pre>`)
+  .join("\n")}
 <h2>Assumptions</h2>
 <table>${assumptionRows(report)}</table>
 ${LIMITS.map((each) => `<p>${escaped(each)}</p>`).join("\n")}

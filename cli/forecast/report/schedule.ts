@@ -1,4 +1,5 @@
-import { shownMoney, shownNumber, shownTime } from "../../shownValues";
+import { shownCounts, shownMoney, shownNumber, shownTime } from "../../shownValues";
+import type { Table } from "../../tables";
 import type { Settings } from "../settings/endpoints";
 import type { Report } from "./report";
 import { type Range, rangeOf, type Summary } from "./summary";
@@ -27,35 +28,22 @@ export function cycleWarning(spanS: number, { schedule }: Settings): string[] {
 const shown = ({ low, high }: Range, format: (value: number) => string = shownNumber) =>
   low === high ? format(low) : `${format(low)} … ${format(high)}`;
 
-/** Returns the cells of the table of rules, with its header. */
-export function ruleCells({ rules }: Summary): string[][] {
-  const rows = rules.map(({ rule: { cron, workersMin, workersMax }, jobs, p95S, waiting, waitingAtFirst }) => [
-    `${cron} (${workersMin ?? ""}..${workersMax ?? ""})`,
+/** Returns the table of the rules of a result; none without a schedule. */
+export function ruleTable({ title, summary: { rules } }: Report["results"][number]): Table[] {
+  if (rules.length === 0) return [];
+  const rows = rules.map(({ rule, jobs, p95S, waiting, waitingAtFirst }) => [
+    `${rule.cron}: ${shownCounts(rule)}`,
     shown(jobs),
     shown(p95S, shownTime),
     shown(waiting),
     shown(waitingAtFirst),
   ]);
-  return [RULE_HEADER, ...rows];
+  const header = ["rule", "jobs", "p95 delay", "wait for a cold start", "in the first 10 min"];
+  return [{ title: `${title}: jobs that arrive while each rule holds`, header, rows }];
 }
 
-const RULE_HEADER = ["rule (workers)", "jobs", "p95 delay", "wait for a start", "in the first 10 min"];
-
-/** Returns the table of rules for each settings with a schedule, and what the schedule changes. */
-export function scheduleTexts({ results, without }: Report): string[] {
-  const tables = results.flatMap(({ title, summary }) => {
-    if (summary.rules.length === 0) return [];
-    const lines = ruleCells(summary).map(
-      ([name = "", ...cells]) => name.padEnd(30) + cells.map((cell) => cell.padStart(20)).join(""),
-    );
-    return [[`${title}: jobs that arrive while each rule holds`, ...lines, ""].join("\n")];
-  });
-  const [last] = results.slice(-1);
-  return last && without ? [...tables, `${verdict(last.summary, without)}\n`] : tables;
-}
-
-/** Describes in a sentence what the schedule changes. */
-function verdict(summary: Summary, without: Summary): string {
+/** Describes what the schedule changes. */
+export function scheduleText(summary: Summary, without: Summary): string {
   const saved = rangeOf(summary.byRun.map(({ monthly }, run) => (without.byRun[run]?.monthly ?? 0) - monthly));
   const [low, high] = [saved.low, saved.high].map((value) => shownMoney(Math.abs(value)));
   const money =
@@ -71,6 +59,6 @@ function verdict(summary: Summary, without: Summary): string {
   const { workersMin, workersMax } = without.settings;
   return (
     `Instead of workers ${workersMin} to ${workersMax} all the time, the schedule ${money} a month; p95 delay from ${p95(without)} to ` +
-    `${p95(summary)} (middle of the runs); jobs that wait for a cold start in the first 10 minutes: ${late.join(", ") || "none"}.`
+    `${p95(summary)} (middle of the runs); jobs that wait for a cold start in the first 10 minutes: ${late.join(", ") || "none"}.\n`
   );
 }

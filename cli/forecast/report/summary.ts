@@ -1,6 +1,6 @@
 import { PERCENTILES, type RuleResult, type RunResult } from "../../../emulator/forecast/play";
 import type { Course, WorkerSeconds } from "../../../emulator/forecast/tally";
-import type { ScheduleRule } from "../../../sdk/schedule/schedule";
+import type { ScheduleRule } from "../../../sdk/endpoints/schedule";
 import type { Settings } from "../settings/endpoints";
 import type { Price } from "../settings/prices";
 import { MONTH_S } from "../values";

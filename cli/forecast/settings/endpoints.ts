@@ -1,7 +1,7 @@
 import { isObject } from "../../../provider/engine/properties";
 import { ENDPOINT_DEFAULTS } from "../../../sdk/endpoints/fields";
 import type { EndpointSettings } from "../../../sdk/endpoints/record";
-import type { Schedule } from "../../../sdk/schedule/schedule";
+import type { Schedule } from "../../../sdk/endpoints/schedule";
 import { didYouMean } from "../../didYouMean";
 import { type StackFlag, stackEndpoints } from "../../stack";
 import { withSchedule } from "./schedule";

@@ -1,6 +1,6 @@
 import type { PlayedCounts } from "../../../emulator/forecast/assumptions";
 import { scheduleProblems, withScheduledWorkers } from "../../../provider/endpoint/schedule";
-import { rulesDuring, type Schedule, timesOf } from "../../../sdk/schedule/schedule";
+import { rulesDuring, type Schedule, timesOf } from "../../../sdk/endpoints/schedule";
 import type { Seam } from "../load/measured";
 import type { ReadLoad } from "../load/readLoad";
 import type { Settings } from "./endpoints";

@@ -18,7 +18,7 @@ const MAX_POINTS = 4000;
 export const state = {
   /** @type {import("../views").About} */
   about: {
-    ...{ token: "", profile: "contract", assumed: {}, listed: 200, faultChoices: [] },
+    ...{ token: "", profile: "contract", listed: 200, faultChoices: [] },
     jobStates: { all: [], ended: [], retryable: [] },
   },
   clock: { now: 0, rate: 0, manual: false, at: 0, isLost: false },

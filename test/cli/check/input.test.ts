@@ -99,7 +99,7 @@ test("the Markdown for thousands of endpoints fits into one comment, and says wh
 });
 
 describe("a pool", () => {
-  test("has no price if all its GPU types are excluded", async () => {
+  test("a pool has no price if all its GPU types are excluded", async () => {
     await using emulator = await startEmulator({ profile: "observed" });
     const inputs = { ...ONE, gpuIds: "AMPERE_24,ADA_24,-NVIDIA GeForce RTX 4090", workersMax: 1 };
     const { stdout } = await reviewed(previewOf([step("create", "x", { inputs })]), { emulator });
@@ -107,7 +107,7 @@ describe("a pool", () => {
     expect(stdout).not.toContain("(ADA_24)");
   });
 
-  test("is unlikely to start workers if neither this version nor the catalog knows it", async () => {
+  test("a pool is unlikely to start workers if neither this version nor the catalog knows it", async () => {
     await using emulator = await startEmulator({ profile: "observed" });
     const inputs = { ...ONE, gpuIds: "NEW_1" };
     const result = await reviewed(previewOf([step("create", "x", { inputs })]), { emulator });

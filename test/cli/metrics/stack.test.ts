@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { WantedEndpoint } from "../../../cli/metrics/wanted";
+import { type WantedEndpoint, wantedEndpoints } from "../../../cli/metrics/wanted";
 import { startEmulator } from "../../../emulator";
 import { startPlay } from "../../support/play";
 import { ended, firstOutput, run, start } from "../command";
@@ -24,8 +24,8 @@ const SCHEDULE = {
 };
 
 /** Puts a `pulumi` on PATH that prints a state. */
-function withState(resources: readonly object[]): void {
-  writeFileSync(path.join(folder, "state.json"), JSON.stringify({ deployment: { resources } }));
+function withState(resources: readonly object[], pending_operations: readonly object[] = []): void {
+  writeFileSync(path.join(folder, "state.json"), JSON.stringify({ deployment: { resources, pending_operations } }));
   writeFileSync(path.join(folder, "pulumi"), `#!/bin/sh\nexec cat ${path.join(folder, "state.json")}\n`);
   chmodSync(path.join(folder, "pulumi"), 0o755);
   process.env.PATH = `${folder}:${before.PATH}`;
@@ -68,6 +68,48 @@ test("metrics --stack exports the stack's endpoints only, and the settings in it
   // REST v2 does not store idleTimeout for REQUEST_COUNT.
   expect(text).not.toMatch(/wanted_(scaler_value|idle_timeout_seconds)\{/);
   expect(text).not.toContain(SECRET);
+});
+
+test("settings that no run restores, or that a run is changing, are not wanted", async () => {
+  const own = (id: string, __managed: string, marks: object = {}) => endpoint(id, { __managed, idleTimeout: 5 }, marks);
+  const resources = [
+    own("a", "name,workersMax"),
+    own("b", "workersMax,workersMin", { ignoreChanges: ["workersMax"] }),
+    own("c", "workersMax", { ignoreChanges: ["*"] }),
+    own("d", "workersMax"),
+    endpoint("imported"),
+  ];
+  withState(resources, [{ type: "updating", resource: resources[3] }]);
+  const found = await wantedEndpoints("dev");
+  expect(found.map(({ id, settings }) => [id, Object.keys(settings)])).toEqual([
+    ["a", ["workersMax"]],
+    ["b", ["workersMin"]],
+    ["c", []],
+    ["d", []],
+    ["imported", ["workersMin", "workersMax", "scalerValue"]],
+  ]);
+});
+
+test("an endpoint that a run has replaced or deleted is never missed, although the state that was read still has it", async () => {
+  const wanted = (id: string): WantedEndpoint => ({ id, stack: "dev", settings: {} });
+  let state = ["old", "other"];
+  const endpoints = state.map((id) => ({ id, name: "x", templateId: "t", gpuIds: "ADA_24" }));
+  await using play = await startPlay({
+    api: "graphql",
+    emulator: { seed: { endpoints } },
+    readState: async () => state.map(wanted),
+  });
+  const gone = async () => (await play.scrape()).match(/(?<=endpoint_gone\{endpoint_id=")\w+"\} 1/g);
+  await play.advance(30_000);
+  state = ["other"];
+  play.emulator.endpoints.delete("old");
+  for (let step = 0; step < 20; step++) {
+    expect(await gone()).toEqual(null);
+    await play.advance(20_000);
+  }
+  play.emulator.endpoints.delete("other");
+  await play.advance(3 * 60_000);
+  expect(await gone()).toEqual(['other"} 1']);
 });
 
 test("metrics --stack refuses a state without endpoints", async () => {
