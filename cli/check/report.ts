@@ -77,7 +77,7 @@ export function changeLines({ applied, unknown }: Rehearsal): string[] {
       ({ resource, kind, what, properties }) =>
         `${what}: ${resource} (${kind})${properties.length > 0 ? `: ${properties.join(", ")}` : ""}`,
     ),
-    `The update takes ${requests} requests${time}.`,
+    `The update takes ${requests === 1 ? "1 request" : `${requests} requests`}${time}.`,
     ...(unknown.length === 0
       ? []
       : [`It is unknown whether these secrets change. The rehearsal assumes that they do not: ${unknown.join(", ")}`]),

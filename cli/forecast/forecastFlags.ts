@@ -7,18 +7,11 @@ import type { Values } from "./settings/schedule";
 import type { SweepAxis } from "./settings/sweep";
 import { parseCost, parseList, parseNumber, parseTime } from "./values";
 
-/** The options of `serverless-gpu forecast`. Times are in seconds, and rates in jobs per second. */
-export interface ForecastFlags {
-  readonly load?: string;
-  readonly generate?: Pick<Pattern, "kind" | "rate" | "secondRate">;
-  readonly bursts?: { readonly jobs: number; readonly everyS: number };
-  readonly for?: number;
-  readonly duration?: Duration;
-  /** The stack's name; `true` for the selected stack. */
-  readonly stack?: StackFlag;
-  readonly endpoint?: string;
-  readonly set?: Values;
-  readonly sweep?: readonly SweepAxis[];
+/**
+ * The options that determine how a load is simulated, what it costs, and which limits apply. Times
+ * are in seconds.
+ */
+export interface PlayFlags {
   /** When the load begins, in milliseconds since the Unix epoch. */
   readonly from?: number;
   readonly seeds?: number;
@@ -42,6 +35,20 @@ export interface ForecastFlags {
   /** Limits of the time after the change: delays in seconds, and jobs that are lost or time out. */
   readonly maxDuring?: DuringLimits;
   readonly requireCalibration?: boolean;
+}
+
+/** The options of `serverless-gpu forecast`. Times are in seconds, and rates in jobs per second. */
+export interface ForecastFlags extends PlayFlags {
+  readonly load?: string;
+  readonly generate?: Pick<Pattern, "kind" | "rate" | "secondRate">;
+  readonly bursts?: { readonly jobs: number; readonly everyS: number };
+  readonly for?: number;
+  readonly duration?: Duration;
+  /** The stack's name; `true` for the selected stack. */
+  readonly stack?: StackFlag;
+  readonly endpoint?: string;
+  readonly set?: Values;
+  readonly sweep?: readonly SweepAxis[];
   /** `true` to print every figure. */
   readonly details?: boolean;
   readonly pictures?: string | true;
@@ -53,27 +60,6 @@ export type DuringLimits = Readonly<Partial<Record<"p50" | "p95" | "p99" | "lost
 
 /** How many jobs may be lost to their ttl or to the execution timeout. */
 export type LostLimit = { readonly jobs: number } | { readonly share: number };
-
-/** The options that determine how a load is simulated, what it costs, and which limits apply. */
-export type PlayFlags = Pick<
-  ForecastFlags,
-  | "from"
-  | "seeds"
-  | "concurrency"
-  | "coldStart"
-  | "restore"
-  | "throttled"
-  | "ttl"
-  | "executionTimeout"
-  | "prices"
-  | "activeDiscount"
-  | "freeStarts"
-  | "maxP95"
-  | "maxCost"
-  | "maxLost"
-  | "maxDuring"
-  | "requireCalibration"
->;
 
 /** Adds the options of `PlayFlags`. */
 export function addPlayFlags(command: Command): Command {

@@ -6,7 +6,7 @@ const RESTARTS_AFTER = 10;
 
 /** A counter that never steps back, although the service's own may. */
 export interface Counted {
-  /** The value. Starts with the first one that the service returned, or with 0 if it is negative. */
+  /** The value. Starts with the first one that the service returned, or with 0 instead of less. */
   readonly value: number | undefined;
   /** Takes the service's own value. Negative values are ignored. */
   note(own: number): void;

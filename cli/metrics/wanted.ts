@@ -17,8 +17,8 @@ export interface WantedEndpoint {
   /** The stack's name. */
   readonly stack: string;
   /**
-   * The settings that the program sets, as they are in the state. Secrets are missing, and all
-   * settings of an endpoint that a run is changing, or has not finished to change.
+   * The settings that the program sets, as they are in the state. If a run is updating the endpoint,
+   * or was killed while it did, as the run sets them. Secrets are missing.
    */
   readonly settings: Readonly<Partial<Record<keyof typeof COMPARED, number>>>;
   readonly schedule?: Schedule | undefined;
@@ -32,29 +32,36 @@ const DEFAULTS: Readonly<Record<string, unknown>> = ENDPOINT_DEFAULTS;
  */
 export async function wantedEndpoints(stack: StackFlag): Promise<WantedEndpoint[]> {
   const { resources, pending } = await stackState(stack);
-  const busy = new Set(pending.map(({ resource }) => resource.urn));
+  const updates = pending.filter(({ type }) => type === "updating");
+  const inputsOf = new Map(updates.map(({ resource: { urn, inputs } }) => [urn, inputs]));
   const kept = resources.filter((each) => isEndpoint(each.type) && !each.pendingReplacement && !each.delete);
   return kept.flatMap((each) => {
     if (each.id === undefined) return [];
-    const settings = busy.has(each.urn) ? {} : settingsOf(each);
-    const schedule = each.inputs?.schedule as Schedule | undefined;
-    return [{ id: each.id, stack: stackIn(each.urn), settings, schedule }];
+    const settings = settingsOf(each, inputsOf.get(each.urn));
+    return [
+      { id: each.id, stack: stackIn(each.urn), settings, schedule: each.inputs?.schedule as Schedule | undefined },
+    ];
   });
 }
 
 /** Returns the stack's name in a URN. */
 const stackIn = (urn: string) => urn.split("::")[0]?.replace("urn:pulumi:", "") ?? "";
 
-function settingsOf({ outputs = {}, ignoreChanges = [] }: StackResource): WantedEndpoint["settings"] {
-  const managed = managedFields(FIELDS, outputs);
+/** @param inputs what the run that updates the endpoint sends. @default no run does */
+function settingsOf(
+  { outputs = {}, ignoreChanges = [] }: StackResource,
+  inputs: StackResource["inputs"],
+): WantedEndpoint["settings"] {
+  const values = { ...outputs, ...inputs };
+  const managed = inputs ? Object.keys(inputs) : managedFields(FIELDS, outputs);
   // No run restores what the program leaves out or ignores.
   const isSet = (name: string) =>
     managed?.includes(name) !== false && !ignoreChanges.some((each) => each === "*" || each === name);
   // REST v2 does not store idleTimeout for REQUEST_COUNT, which does not use it.
-  const isUsed = (name: string) => name !== "idleTimeout" || outputs.scalerType !== "REQUEST_COUNT";
+  const isUsed = (name: string) => name !== "idleTimeout" || values.scalerType !== "REQUEST_COUNT";
   return Object.fromEntries(
     Object.keys(COMPARED).flatMap((name) => {
-      const value = outputs[name] ?? DEFAULTS[name];
+      const value = values[name] ?? DEFAULTS[name];
       return typeof value === "number" && isSet(name) && isUsed(name) ? [[name, value]] : [];
     }),
   );

@@ -49,7 +49,7 @@ export function jobDetails(endpointId: string, job: Job): JobDetails {
   return { ...jobView(endpointId, job), input, output: job.output, policy };
 }
 
-export function matchesJob({ endpointId, status }: JobFilter, ofEndpoint: string, job: Job): boolean {
+function matchesJob({ endpointId, status }: JobFilter, ofEndpoint: string, job: Job): boolean {
   return (endpointId === undefined || endpointId === ofEndpoint) && (status === undefined || status === job.status);
 }
 

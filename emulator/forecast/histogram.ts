@@ -2,7 +2,7 @@
 const LOG_RATIO = Math.log(1.01);
 
 /** A distribution of durations. Its memory use does not grow with the number of values. */
-interface Histogram {
+export interface Histogram {
   readonly count: number;
   /** Adds a duration in milliseconds, ≥ 0. */
   add(ms: number): void;

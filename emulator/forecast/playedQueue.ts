@@ -4,7 +4,7 @@ import type { JobStore } from "../jobs/jobStore";
 import { ENDPOINT_FIELDS, type EndpointRecord } from "../model/endpointFields";
 import { fieldsAfter } from "../model/fieldTable";
 import type { EventClock } from "../time/eventClock";
-import type { ReusableTimer } from "../time/virtualClock";
+import { type ReusableTimer, reusableTimer } from "../time/reusableTimer";
 import { WITHOUT_PROCESS } from "../workers/runners";
 import { createScheduler, type JobScheduler, type ScheduledJob, type Scheduler } from "../workers/scheduler";
 import { noTimer, type WorkerRunner } from "../workers/worker";
@@ -229,7 +229,7 @@ class PlayedRun implements JobRun {
 
   constructor(jobs: PlayedJobs) {
     this.#jobs = jobs;
-    this.#timer = jobs.clock.timer(() => this.#end());
+    this.#timer = reusableTimer(jobs.clock, () => this.#end());
   }
 
   begin(job: PlayedJob, events: JobRunEvents, readyAt: number): void {

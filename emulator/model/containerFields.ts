@@ -14,7 +14,7 @@ export interface EnvironmentVariable {
 /**
  * A template field that affects workers. An endpoint with its own container has these fields too.
  */
-interface ContainerField<Value, Given, Own> extends Field<Value, Given> {
+export interface ContainerField<Value, Given, Own> extends Field<Value, Given> {
   /** The REST v2 property with this value of a container. */
   readonly v2Name: string;
   /** Converts a template's value to a container's value. */

@@ -18,7 +18,7 @@ export interface RegistryAuthControl
 }
 
 /** The kind of registry credentials, with its own control. */
-interface RegistryAuthKind extends Kind<RegistryAuthSeed, RegistryAuthFields, RegistryAuthRecord> {
+export interface RegistryAuthKind extends Kind<RegistryAuthSeed, RegistryAuthFields, RegistryAuthRecord> {
   readonly control: RegistryAuthControl;
 }
 

@@ -17,7 +17,7 @@ export interface SecretControl extends RecordControl<SecretSeed, SecretFields, R
 }
 
 /** The kind of secrets, with its own control. */
-interface SecretKind extends Kind<SecretSeed, SecretFields, EmulatedSecret> {
+export interface SecretKind extends Kind<SecretSeed, SecretFields, EmulatedSecret> {
   readonly control: SecretControl;
 }
 

@@ -24,7 +24,7 @@ export function bucketOf(size: BucketSize, at: number, plus = 0): number {
 }
 
 /** What an endpoint's workers cost in one bucket. */
-interface Charge {
+export interface Charge {
   readonly endpointId: string;
   /** The beginning of the bucket, in milliseconds since the epoch. */
   readonly time: number;

@@ -32,7 +32,9 @@ export function secretFields({ __secretInputs }: Properties): string[] {
   return typeof __secretInputs === "string" ? __secretInputs.split(",") : [];
 }
 
-/** Hides the secret inputs in all messages. Returns the values to hide in those of this resource. */
+/**
+ * Hides the secret inputs in all messages. Returns the values to hide in those of this resource.
+ */
 function hideIn(args: readonly unknown[]): ReadonlyMap<string, string> {
   const secrets = args.flatMap(secretValues);
   for (const value of secrets) if (typeof value === "string") new SecretText(value);

@@ -82,8 +82,8 @@ export interface RecordCalls<T extends NamedRecord, Settings, Changes = Settings
 export type KnownSettings = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the requests for a kind of record that an API does not have. Each of them fails, so that a
- * client has the same functions over both APIs.
+ * Returns the requests for a kind of record that an API does not have. Each of them fails, so that
+ * a client has the same functions over both APIs.
  */
 export function lackedCalls(api: ManagementApi) {
   const fail = async (operation: string): Promise<never> => {

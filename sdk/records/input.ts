@@ -122,7 +122,7 @@ interface CheckRules {
 }
 
 /** Validates the inputs of a kind. */
-interface InputChecks<Input, Settings, ChangesInput, Changes> {
+export interface InputChecks<Input, Settings, ChangesInput, Changes> {
   /** Returns the valid fields in normal form, and the problems with all other fields. */
   readonly check: (input: Readonly<Record<string, unknown>>) => ReturnType<typeof checkFields>;
   /**

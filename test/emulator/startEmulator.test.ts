@@ -26,7 +26,7 @@ describe("startEmulator", () => {
     expect(await listed(second)).toHaveLength(0);
   });
 
-  test("names the fields that are missing, unknown or of the wrong type in a record that a program creates or changes", async () => {
+  test("startEmulator names the fields that are missing, unknown or of the wrong type in a record that a program creates or changes", async () => {
     await using emulator = await startEmulator();
     const { endpoints, templates, volumes, registryAuths, secrets } = emulator;
     const fields = { name: "chat", gpuIds: "ADA_24" };

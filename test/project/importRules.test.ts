@@ -137,7 +137,7 @@ const ARROWS: Record<string, Arrows> = {
       time: [],
       model: [],
       io: ["model"],
-      records: [],
+      records: ["io"],
       jobs: ["time", "model", "io"],
       openai: [],
       programs: ["time", "model", "io", "jobs"],
@@ -215,6 +215,7 @@ const ARROWS: Record<string, Arrows> = {
       "leftBehind",
       "shownValues",
       "stack",
+      "tables",
       "terminal",
     ],
     folders: {

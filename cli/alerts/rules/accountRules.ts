@@ -46,7 +46,7 @@ function readRules({ staleMinutes }: RuleOptions): Rule[] {
       severity: "critical",
       expr: `count(${unread}) > 0`,
       forS: 2 * MINUTE_S,
-      summary: `The queues of {{ $value }} endpoints were not read for ${staleMinutes} minutes`,
+      summary: `Endpoints whose queue was not read for ${staleMinutes} minutes: {{ $value }}`,
       description:
         `Check the key, and that the service can be reached. The oldest:{{ range query \`topk(3, ${unread})\` }} ` +
         "{{ .Labels.endpoint_id }}{{ end }}",

@@ -51,6 +51,9 @@ function rule({ causes = ["unknown"], words, advice, ...own }: EndpointAlert): R
   return { ...own, summary: `${NAME}: ${text}`, description: `${advice ?? adviceOn(causes[0], ID)}${SCHEDULED}` };
 }
 
+/** The alerts that say why no job ends. */
+const NAMED = "QueueNotServed|NoWorkersAllowed|WorkersTakeNoJobs|Throttled|WorkersUnhealthy|SlowStart";
+
 /** Jobs wait. */
 function queueAlerts(): EndpointAlert[] {
   const stuck = workers("idle", "initializing", "throttled", "unhealthy");
@@ -76,14 +79,14 @@ function queueAlerts(): EndpointAlert[] {
     {
       alert: "NoJobEnds",
       severity: "critical",
-      words: "jobs wait and workers run, but no job has ended for 30 minutes",
+      words: "jobs wait, but none has ended for 30 minutes",
       advice:
-        "If your jobs take that long, raise workersMax. If not, the workers hang: read their log, and set executionTimeoutMs so that such jobs end",
-      // A container that starts again and again can look like a running worker. The last part is
-      // needed because nobody knows about the time before the first read.
+        "If your jobs take that long, raise workersMax. If not, the workers hang, or start again and again: read their log, and set executionTimeoutMs so that jobs that hang end",
+      // Workers that start again and again show one state after another, so that no alert about a
+      // state lasts. Nobody knows whether a job ended before the first read.
       expr:
-        `${QUEUED} > 0 and (${IN_PROGRESS} > 0 or ${RUNNING} >= (${WORKERS_MAX} > 0)) and ${ended("15m")} == 0 ` +
-        `and ${byEndpoint("serverless_gpu_endpoint_jobs_completed_total offset 15m")}`,
+        `${QUEUED} > 0 and ${ended("15m")} == 0 and ${byEndpoint("serverless_gpu_endpoint_jobs_completed_total offset 15m")} ` +
+        `unless on (endpoint_id) ALERTS{alertname=~"ServerlessGpu(${NAMED})",alertstate="firing"}`,
       forS: 15 * MINUTE_S,
       command: LOGS,
     },
@@ -108,6 +111,10 @@ function queueAlerts(): EndpointAlert[] {
   ];
 }
 
+/** Returns the mean number of workers in a state in ten minutes. */
+const mostly = (state: string) =>
+  byEndpoint(fresh(`avg_over_time(serverless_gpu_endpoint_workers{state="${state}"}[10m])`));
+
 /** Workers do not work. */
 function workerAlerts(): EndpointAlert[] {
   return [
@@ -123,7 +130,8 @@ function workerAlerts(): EndpointAlert[] {
       alert: "Throttled",
       severity: "warning",
       causes: ["throttled"],
-      expr: `${QUEUED} > 0 and ${workers("throttled")} > 0 and ${WAIT} > 300`,
+      // The workers are on other hosts now and then, where they start in vain.
+      expr: `${QUEUED} > 0 and ${mostly("throttled")} > 0.4 and ${WAIT} > 300`,
       forS: 5 * MINUTE_S,
       command: EXPLAIN,
     },

@@ -2,7 +2,7 @@
 export type Level = "documented" | "observed" | "assumed";
 
 /** A rule that the emulator follows. */
-interface Row {
+export interface Row {
   readonly level: Level;
   readonly text: string;
 }

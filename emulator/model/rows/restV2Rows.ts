@@ -100,6 +100,6 @@ export const restV2 = {
   ),
   "v2.registry-fixed": documented("A registry credential cannot be changed: 405."),
   "v2.pod": documented("GET /v2/pods/{id} returns a pod, and 404 for a worker."),
-  "v2.tags": assumed("There are no tags: /v2/tags returns 501. What a service with tags shows is not known yet."),
+  "v2.tags": assumed("There are no tags: /v2/tags returns 404. What a service with tags shows is not known yet."),
   "v2.pod-fields": documented("A pod has status, cost, disk, mounts and runtime in place of the names of REST v1."),
 };

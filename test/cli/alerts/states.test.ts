@@ -1,5 +1,8 @@
-import { noPrometheus } from "../../support/prometheus";
-import { firingIn } from "./firing";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { stringify } from "yaml";
+import { noPrometheus, promtoolFindings } from "../../support/prometheus";
+import { firingIn, withRules } from "./firing";
 
 const describeWith = noPrometheus ? describe.skip : describe;
 const MINUTES = 60;
@@ -54,6 +57,23 @@ function alertsOf({ jobs, workers, settings, completed = 0, failed = 0, more }: 
   return minutes;
 }
 
+/** Returns what promtool prints about alerts after ten minutes of constant values. */
+function textOf(alertnames: readonly string[], series: Readonly<Record<string, number>>): string {
+  const test = {
+    interval: "1m",
+    input_series: Object.entries(series).map(([name, value]) => ({
+      series: `serverless_gpu_${name}`,
+      values: `${value}x10`,
+    })),
+    alert_rule_test: alertnames.map((alertname) => ({ alertname, eval_time: "10m", exp_alerts: [] })),
+  };
+  return withRules((folder) => {
+    const file = path.join(folder, "test.yml");
+    writeFileSync(file, stringify({ rule_files: ["rules.yml"], evaluation_interval: "1m", tests: [test] }));
+    return promtoolFindings(["test", "rules", file]);
+  });
+}
+
 const LAST = MINUTES - 1;
 const busy = { jobs: { queued: 20, in_progress: 3 }, workers: { running: 3 } };
 
@@ -68,6 +88,16 @@ describeWith(`states that the emulator does not play${noPrometheus ? ` (${noProm
 
   test("containers that start again and again look like running workers, but have no jobs", () => {
     expect(alertsOf({ jobs: { queued: 20 }, workers: { running: 3 } })).toEqual({ NoJobEnds: [30, LAST] });
+  });
+
+  test.each([
+    ["unhealthy", "initializing"],
+    ["running", "initializing"],
+    ["initializing", "throttled"],
+  ])("workers that start again and again are %s and %s in turn", (one, other) => {
+    const workers = { [one]: (minute: number) => minute % 2, [other]: (minute: number) => 1 - (minute % 2) };
+    const alerts = alertsOf({ jobs: { queued: 20 }, workers });
+    expect(alerts).toEqual(other === "throttled" ? { Throttled: [6, LAST] } : { NoJobEnds: [30, LAST] });
   });
 
   test("the first jobs of a new endpoint take 25 minutes: nobody says that none ended for 30", () => {
@@ -99,6 +129,24 @@ describeWith(`states that the emulator does not play${noPrometheus ? ` (${noProm
     const unread = alertsOf({ settings, more: more((minute) => (minute < 20 ? 30 : 60 * (minute - 20))) });
     expect(Object.keys(unread)).toEqual(["NoAccountRead"]);
     expect(alertsOf({ settings, more: more(30) })).toEqual({ Drift: [31, LAST] });
+  });
+
+  test("an alert names only the endpoints that it is about", () => {
+    const read = 'endpoint_read_age_seconds{read="queue",job="gpu",instance="a",endpoint_id=';
+    const text = textOf(["ServerlessGpuSpend", "ServerlessGpuNoRead"], {
+      'account_dollars_per_hour{job="gpu",instance="a"}': 9,
+      'account_limit_dollars_per_hour{job="gpu",instance="a"}': 10,
+      'endpoint_dollars_per_hour{endpoint_id="own",price="catalog",job="gpu",instance="a"}': 8,
+      'endpoint_dollars_per_hour{endpoint_id="free",price="catalog",job="gpu",instance="a"}': 0,
+      'endpoint_dollars_per_hour{endpoint_id="of another account",price="catalog",job="gpu",instance="b"}': 9,
+      [`${read}"unread"}`]: 900,
+      [`${read}"deleted"}`]: 900,
+      'endpoint_gone{job="gpu",instance="a",endpoint_id="deleted"}': 1,
+    });
+    expect(text).toContain("own costs about 8.00 dollars an hour.");
+    expect(text).not.toMatch(/free costs|of another account/);
+    expect(text).toContain('The oldest: unread"');
+    expect(text).toContain('for 10 minutes: 1"');
   });
 
   test("the account is not read any more, so that nobody would see a low balance", () => {

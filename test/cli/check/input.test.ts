@@ -98,6 +98,14 @@ test("the Markdown for thousands of endpoints fits into one comment, and says wh
   expect(stdout).toMatch(/not in the table: \d+ more that change, 1 that does not change\./);
 });
 
+test("a name in the Markdown mentions nobody, links no issue, and is no HTML", async () => {
+  const name = "@org/team #1 <img src=x> [a](b)";
+  const { stdout } = await reviewed(previewOf([step("create", name, { inputs: ONE })]), { markdown: true });
+  // GitHub also finds mentions and numbers after a backslash.
+  expect(stdout).toContain("@<!-- -->org/team #<!-- -->1 &lt;img src=x&gt; \\[a\\](b)");
+  expect(stdout.replaceAll("<!-- -->", " ")).not.toMatch(/@\w|#\d|<img/);
+});
+
 describe("a pool", () => {
   test("a pool has no price if all its GPU types are excluded", async () => {
     await using emulator = await startEmulator({ profile: "observed" });

@@ -281,7 +281,7 @@ describe("--allow", () => {
     expect((await reviewed(previewOf(steps), { allow: allowing(...urns) })).code).toBe(0);
   });
 
-  test("is advised so that a shell reads the name as it is", async () => {
+  test("--allow is advised so that a shell reads the name as it is", async () => {
     const name = "it's $(id) `id`";
     const inputs = { ...ONE, workersMax: 0 };
     const { stdout } = await reviewed(previewOf([step("update", name, { old: OLD, inputs })]), {});

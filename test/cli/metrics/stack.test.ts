@@ -70,7 +70,7 @@ test("metrics --stack exports the stack's endpoints only, and the settings in it
   expect(text).not.toContain(SECRET);
 });
 
-test("settings that no run restores, or that a run is changing, are not wanted", async () => {
+test("settings that no run restores are not wanted, and those that a run is changing are wanted as the run sets them", async () => {
   const own = (id: string, __managed: string, marks: object = {}) => endpoint(id, { __managed, idleTimeout: 5 }, marks);
   const resources = [
     own("a", "name,workersMax"),
@@ -79,14 +79,16 @@ test("settings that no run restores, or that a run is changing, are not wanted",
     own("d", "workersMax"),
     endpoint("imported"),
   ];
-  withState(resources, [{ type: "updating", resource: resources[3] }]);
+  // During an update, this is what the engine records, and what remains if it is killed.
+  const { urn, type } = endpoint("d");
+  withState(resources, [{ type: "updating", resource: { urn, type, inputs: { name: "d", workersMax: 7 } } }]);
   const found = await wantedEndpoints("dev");
-  expect(found.map(({ id, settings }) => [id, Object.keys(settings)])).toEqual([
-    ["a", ["workersMax"]],
-    ["b", ["workersMin"]],
-    ["c", []],
-    ["d", []],
-    ["imported", ["workersMin", "workersMax", "scalerValue"]],
+  expect(found.map(({ id, settings }) => [id, settings])).toEqual([
+    ["a", { workersMax: 4 }],
+    ["b", { workersMin: 0 }],
+    ["c", {}],
+    ["d", { workersMax: 7 }],
+    ["imported", { workersMin: 0, workersMax: 4, scalerValue: 4 }],
   ]);
 });
 

@@ -187,3 +187,36 @@ test.each([
   expect(await rollBack(run, api)).toMatchObject({ code: 0, stderr: expect.stringContaining("no longer exists") });
   expect(await rollBack(run, api)).toMatchObject({ code: 1, stderr: expect.stringContaining("has no record") });
 }, 120_000);
+
+describe.each(["v2", "graphql"])("over %s, an adoption restores nothing of a change that was completed", (api) => {
+  /** An endpoint whose last change removed a variable and raised its workers, and its next program. */
+  async function changed() {
+    const run = await start(api);
+    const { emulator, provider, first, machine } = run;
+    const { rollOut, env, ...program } = programOf("good");
+    const more = await up(provider, { ...program, env: { ...env, OLD: "1" } }, first);
+    await up(provider, { ...program, env, workersMax: 5 }, more);
+    // Another resource, which leaves the worker counts and other variables to the service.
+    const { workersMax: _, workersMin: __, ...other } = { ...program, automaticName: "other", adoptId: first.id, env };
+    return { run, other, rollOut, next: await startProvider(emulator, machine, api) };
+  }
+
+  test("when it succeeds", async () => {
+    const { run, other, next } = await changed();
+    await using _ = run;
+    await up(next, other, undefined);
+    expect([serving(run.emulator), maximumOf(run)]).toEqual([expect.objectContaining(former), 5]);
+    expect(next.output()).not.toContain("restores");
+    await next.stop();
+  }, 120_000);
+
+  test("when its release fails and it has written nothing", async () => {
+    const { run, other, rollOut, next } = await changed();
+    await using _ = run;
+    const test = { ...rollOut.test, expectedOutput: { text: "6" } };
+    const error = await failedUp(next, { ...other, rollOut: { ...rollOut, test } }, undefined);
+    expect(error.message).toContain("The endpoint was not adopted");
+    expect([serving(run.emulator), maximumOf(run)]).toEqual([expect.objectContaining(former), 5]);
+    await next.stop();
+  }, 120_000);
+});
