@@ -210,6 +210,7 @@ const ARROWS: Record<string, Arrows> = {
       "declareCommand",
       "didYouMean",
       "ownPackage",
+      "parseInstant",
       "pulumiCommand",
       "readTextFile",
       "leftBehind",

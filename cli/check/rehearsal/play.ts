@@ -8,6 +8,7 @@ import { readLoad } from "../../forecast/load/readLoad";
 import type { Report } from "../../forecast/report/report";
 import { settingsOf } from "../../forecast/settings/endpoints";
 import type { Named } from "../../forecast/settings/named";
+import { withSchedule } from "../../forecast/settings/schedule";
 import { isEndpoint } from "../../stack";
 import type { CheckFlags } from "../checkFlags";
 import { isRaisedLater } from "../danger";
@@ -114,7 +115,7 @@ function settingsBothSides(step: Step, failsToStart: boolean): Named[] {
   const { urn } = step;
   const { before, after } = valuesOf(step);
   const scheduled = (values: Record<string, unknown>, state: Step["newState"]) =>
-    settingsOf({ urn, values: { ...values, schedule: state?.inputs?.schedule } });
+    withSchedule(settingsOf({ urn, values: { ...values, schedule: state?.inputs?.schedule } }));
   const fails = failsToStart && { failsToStart };
   return [
     ...(before === undefined ? [] : [{ title: "Before", settings: scheduled(before, step.oldState) }]),

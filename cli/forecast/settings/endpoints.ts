@@ -4,7 +4,6 @@ import type { EndpointSettings } from "../../../sdk/endpoints/record";
 import type { Schedule } from "../../../sdk/endpoints/schedule";
 import { didYouMean } from "../../didYouMean";
 import { type StackFlag, stackEndpoints } from "../../stack";
-import { withSchedule } from "./schedule";
 
 /** The endpoint fields that a forecast depends on. */
 export type Settings = Pick<
@@ -60,7 +59,7 @@ export function settingsOf({ urn, values }: Declared): Settings {
     throw new Error(`${key} of ${urn} is a secret, or not known before "pulumi up": set it with --set`);
   };
   const instanceIds = field("instanceIds") as string;
-  return withSchedule({
+  return {
     scalerType: field("scalerType") as Settings["scalerType"],
     scalerValue: field("scalerValue") as number,
     workersMin: field("workersMin") as number,
@@ -73,7 +72,7 @@ export function settingsOf({ urn, values }: Declared): Settings {
       values.executionTimeoutMs > 0 && { executionTimeoutMs: values.executionTimeoutMs }),
     flashBoot: typeof values.flashBootType === "string" && values.flashBootType !== "OFF",
     ...(isObject(values.schedule) && { schedule: values.schedule as unknown as Schedule }),
-  });
+  };
 }
 
 const FIELDS = {

@@ -5,7 +5,7 @@ import type { Seam } from "../load/measured";
 import type { ReadLoad } from "../load/readLoad";
 import type { Settings } from "./endpoints";
 
-/** Values of settings by name. `hour1`, `workersMin1` and `workersMax1` are those of the first rule. */
+/** Values of settings by name. `hour1` and `workersMin1` are those of the first rule. */
 export type Values = Readonly<Record<string, unknown>>;
 
 /** The name of a setting of a rule, and the rule's number. */
@@ -32,7 +32,8 @@ function cronAt(cron: string, time: string): string {
 
 /**
  * Returns the settings with the schedule as the provider completes it. The counts of the endpoint
- * become those that it would need without the schedule: the given ones, or the highest of the rules.
+ * become those that it would need without the schedule: the given ones, or the highest of the
+ * rules.
  * @throws Error if the provider would refuse the schedule
  */
 export function withSchedule(settings: Settings, given: Values = {}): Settings {
@@ -63,7 +64,7 @@ export function datedFrom({ seams, firstS }: ReadLoad, from: number | undefined,
   return [{ at: 0, real: begun.real - begun.at }, ...counted.filter(({ at }) => at > 0)];
 }
 
-/** Returns the worker counts that the schedule sets until a time, in milliseconds after the first job. */
+/** Returns the worker counts that the schedule sets up to a time after the first job. */
 export function countsOf({ schedule, ...own }: Settings, dated: readonly Seam[], endMs: number): PlayedCounts[] {
   if (!schedule) return [];
   const all = dated.flatMap(({ at, real }, index) =>

@@ -63,7 +63,7 @@ describe("the cost with and without a schedule is that of a calculation by hand"
     const report = await forecastOf(arrivals, { set: { schedule: DAY, workersMax: 1 }, for: 48 * HOUR_S });
     expect(exact(report)).toEqual({
       // At 0:00 and at 23:00, a worker starts, runs the job, and waits 10 s for another.
-      // From 8:00 to 20:00, a worker is kept, which runs until 10 s after its last job or the change.
+      // From 8:00 to 20:00, a worker is kept, which stops 10 s after its last job or the change.
       // The worker of the first day takes the job of 20:00:05.
       cost: 2 * (20 + 10 + 10) + (12 * HOUR_S + 5 + 10 + 10) + (12 * HOUR_S + 10),
       without: 48 * HOUR_S,

@@ -7,7 +7,7 @@ afterEach(removeLoads);
 
 const HOUR_S = 3600;
 
-/** Three hours, of which the second is warm. Workers start in 5 s and stop after 10 s without a job. */
+/** Three hours, of which the second is warm. */
 const WARM_HOUR: readonly PlayedCounts[] = [
   { fromS: 0, workersMin: 0, workersMax: 1, rule: 1 },
   { fromS: HOUR_S, workersMin: 1, workersMax: 2, rule: 0 },
@@ -87,7 +87,7 @@ test("workers finish their jobs when a rule allows fewer, and jobs wait until a 
     start: 5 + 5,
     run: 10 + 30 + 10 + 10,
     idle: 10,
-    // Both workers were kept for 1000 s, in which they ran jobs for 20 s. One is kept from 2015 s on.
+    // Both workers were kept for 1000 s, except for 20 s of jobs. One is kept from 2015 s on.
     minimum: 2 * 1000 - 20 + (3 * HOUR_S - 2015),
     active: 2 * 1000 + (3 * HOUR_S - 2000),
   });
@@ -186,7 +186,7 @@ describe("random schedules", () => {
     fc.assert(property, { numRuns: 40 });
   });
 
-  test("whose rules all set the same counts change nothing", () => {
+  test("change nothing if all rules set the same counts", () => {
     const property = fc.property(counts, times, scaler, fc.nat(50), (same, at, scalerType, run) => {
       const schedule = [0, ...at].map((fromS, rule) => ({ fromS, rule, ...same }));
       const { rules, ...result } = play({ ...ENDPOINT, scalerType, schedule }, load, { ...EXACT, ttlS: 300 }, run);
