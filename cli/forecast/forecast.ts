@@ -85,8 +85,8 @@ export async function playedReport(
   const seeds = flags.seeds ?? (swept ? SEEDS_OF_SWEEP : SEEDS);
   const without = named.length === 1 && current.schedule ? [{ ...current, schedule: undefined }] : [];
   const all = [...named.map(({ settings }) => settings), ...without, ...(swept?.settings ?? [])];
-  const { timeZone } = current.schedule ?? named[0]?.settings.schedule ?? {};
-  const dated = timeZone === undefined ? [] : datedFrom(read, flags.from, timeZone);
+  const { timeZone = "" } = current.schedule ?? named[0]?.settings.schedule ?? {};
+  const dated = timeZone === "" ? [] : datedFrom(read, flags.from, timeZone);
   const endMs = (load.spanS + assumptions.ttlS) * 1000;
   const costings = all.map((settings) => costingOf(settings, flags, load.spanS, prices));
   const sides: PlayedSide[] = all.map((settings, at) => ({
@@ -123,7 +123,7 @@ export async function playedReport(
     load: { ...load, description },
     results,
     sweep,
-    dated: dated[0] && timeZone !== undefined ? { real: dated[0].real, timeZone } : undefined,
+    dated: dated[0] && { real: dated[0].real, timeZone },
     without: without.length > 0 ? summaries[named.length] : undefined,
     during,
     calibration,

@@ -87,20 +87,7 @@ export function play(
   const queue = createPlayedQueue(endpoint, assumptions, run, { clock, random, tally, starts, periodAt });
 
   const counted = span && countBetween(span, { clock, starts, tally, queue });
-  const changeMs = span && watched?.change ? span[0] : Number.POSITIVE_INFINITY;
-  const follow = (each: PlayedEndpoint, times: readonly [number, number]) =>
-    followSchedule(each, times, clock, ({ fromS, workersMin, workersMax }) => {
-      // After the load, no worker is kept for jobs that do not come.
-      const kept = fromS < load.spanS ? workersMin : Math.min(endpoint.workersMin, workersMax);
-      if (kept === endpoint.workersMin && workersMax === endpoint.workersMax) return;
-      queue.change({ to: { workersMin: kept, workersMax }, isReleased: false });
-    });
-  follow(settings, [0, changeMs]);
-  if (watched?.change) {
-    const { to, isReleased } = watched.change;
-    clock.schedule(changeMs, () => queue.change({ to: asOf(to, changeMs), isReleased }));
-    follow(to, [changeMs, Number.POSITIVE_INFINITY]);
-  }
+  applyChanges(settings, load.spanS, watched, { endpoint, clock, queue });
   const reader = openLoad(load, random);
   while (reader.next()) {
     clock.runUntil(reader.arrivalS * 1000);
@@ -138,6 +125,28 @@ export function play(
 }
 
 const percentilesOf = (delays: Tally["delays"]) => PERCENTILES.map((share) => delays.percentile(share) / 1000);
+
+/** Schedules the changes of the worker counts, and the change of the settings. */
+function applyChanges(
+  settings: PlayedEndpoint,
+  spanS: number,
+  watched: Watched | undefined,
+  { endpoint, clock, queue }: Pick<Counted, "clock" | "queue"> & { readonly endpoint: PlayedEndpoint },
+): void {
+  const follow = (each: PlayedEndpoint, times: readonly [number, number]) =>
+    followSchedule(each, times, clock, ({ fromS, workersMin, workersMax }) => {
+      // After the load, no worker is kept for jobs that do not come.
+      const kept = fromS < spanS ? workersMin : Math.min(endpoint.workersMin, workersMax);
+      if (kept === endpoint.workersMin && workersMax === endpoint.workersMax) return;
+      queue.change({ to: { workersMin: kept, workersMax }, isReleased: false });
+    });
+  const changeMs = watched?.change ? watched.fromS * 1000 : Number.POSITIVE_INFINITY;
+  follow(settings, [0, changeMs]);
+  if (!watched?.change) return;
+  const { to, isReleased } = watched.change;
+  clock.schedule(changeMs, () => queue.change({ to: asOf(to, changeMs), isReleased }));
+  follow(to, [changeMs, Number.POSITIVE_INFINITY]);
+}
 
 interface Counted {
   readonly clock: EventClock;
