@@ -6,7 +6,7 @@ import {
   VARIABLE_NAMES,
 } from "../../provider/connection/config";
 import { urlsBeforeService } from "../../provider/connection/settingsProblems";
-import { INSTANT_VARIABLE } from "../../provider/endpoint/instant";
+import { INSTANT_VARIABLE } from "../../provider/engine/runInstant";
 import type { Resolved } from "../../sdk/connection/resolver";
 import {
   type ConnectionSettings,

@@ -2,6 +2,7 @@ import { type Client, createClient, type Diagnosis } from "../../sdk";
 import { linesIn } from "../../sdk/diagnosis/words";
 import { ruleAt, type Schedule } from "../../sdk/endpoints/schedule";
 import { commandConnection } from "../connection/connection";
+import { shownCounts } from "../shownValues";
 import { NO_ENDPOINT, type StackFlag, type StackResource, stackEndpoints } from "../stack";
 import { printJson, printLines } from "../terminal";
 import { endpointId } from "./endpointId";
@@ -95,8 +96,6 @@ function rulesIn(endpoints: readonly StackResource[], now: number): ReadonlyMap<
 function scheduleLines(rule: HoldingRule | undefined): string[] {
   if (rule === undefined) return [];
   const { cron, timeZone, since, until } = rule;
-  const counts = (["workersMin", "workersMax"] as const).filter((name) => rule[name] !== undefined);
-  const shown = counts.map((name) => `${name} ${rule[name]}`);
   const end = until === undefined ? "" : ` until ${until.toISOString()}`;
-  return [`  schedule: ${cron} (${timeZone}) holds since ${since.toISOString()}${end}: ${shown.join(", ")}`];
+  return [`  schedule: ${cron} (${timeZone}) holds since ${since.toISOString()}${end}: ${shownCounts(rule)}`];
 }

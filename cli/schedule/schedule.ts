@@ -1,8 +1,9 @@
 import { buffer } from "node:stream/consumers";
 import { isObject } from "../../provider/engine/properties";
-import { type Firing, firings, ruleAt, type Schedule, type ScheduleRule } from "../../sdk/endpoints/schedule";
+import { type Firing, rulesDuring, type Schedule } from "../../sdk/endpoints/schedule";
 import { previewIn, type Values } from "../check/previewJson";
 import { decodeText, readTextFile } from "../readTextFile";
+import { shownCounts } from "../shownValues";
 import { nameIn } from "../stack";
 import { printJson, printLines } from "../terminal";
 
@@ -44,19 +45,13 @@ export async function schedule(
 function changesOf(endpoint: string, { schedule }: Values, from: number, to: number): Change[] {
   if (!isObject(schedule)) return [];
   const known = schedule as unknown as Schedule;
-  let counts = countsOf(ruleAt(known, from).rule);
-  const changed = firings(known, from + 1, to).filter(({ rule }) => {
+  let counts = "";
+  const changed = rulesDuring(known, from, to).filter(({ rule }) => {
     const before = counts;
-    counts = countsOf(rule);
+    counts = shownCounts(rule);
     return counts !== before;
   });
-  const all = [{ at: from, rule: ruleAt(known, from).rule }, ...changed];
-  return all.map((each) => ({ ...each, endpoint, timeZone: known.timeZone }));
-}
-
-function countsOf({ workersMin, workersMax }: ScheduleRule): string {
-  const counts = Object.entries({ workersMin, workersMax }).filter(([, count]) => count !== undefined);
-  return counts.map(([name, count]) => `${name} ${count}`).join(", ");
+  return changed.map(({ at, rule }) => ({ at: Math.max(at, from), rule, endpoint, timeZone: known.timeZone }));
 }
 
 function lineOf({ at, endpoint, rule, timeZone }: Change): string {
@@ -66,5 +61,5 @@ function lineOf({ at, endpoint, rule, timeZone }: Change): string {
     timeZone,
   }).format(at);
   const day = new Intl.DateTimeFormat("en", { weekday: "short", timeZone }).format(at);
-  return `${day} ${time} ${timeZone}  ${endpoint}  ${countsOf(rule)}  (${rule.cron})`;
+  return `${day} ${time} ${timeZone}  ${endpoint}  ${shownCounts(rule)}  (${rule.cron})`;
 }

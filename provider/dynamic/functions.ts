@@ -7,7 +7,7 @@ import type { Pod } from "../../sdk/pods/podRecord";
 import type { RegistryAuth } from "../../sdk/registryAuths/registryAuth";
 import type { TemplateSettings } from "../../sdk/templates/template";
 import type { Volume } from "../../sdk/volumes/volume";
-import { runInstant } from "../endpoint/instant";
+import { runInstant } from "../engine/runInstant";
 import type { DataCenterResult, GetDataCentersArgs, GetGpuTypesArgs, GpuTypeResult } from "../functions/catalogSources";
 import type { GetEndpointArgs, GetEndpointResult } from "../functions/findEndpoint";
 import type { GetSpendArgs, GetSpendResult } from "../functions/findSpend";

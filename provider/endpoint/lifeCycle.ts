@@ -25,8 +25,8 @@ import { isLeftAtZero, warnIfOff, zeroSeen } from "./atZero";
 import { awaitReady } from "./awaitReady";
 import { apiProblems } from "./endpointInputs";
 import { ENDPOINT_KIND } from "./endpointKind";
-import { refuseOtherTime } from "./instant";
 import { checkNewAccount } from "./newAccount";
+import { refuseOtherTime } from "./otherTime";
 import { changesCounts, sayRule, sayScheduledChanges } from "./schedule";
 import { applyRevision } from "./templateRevision";
 

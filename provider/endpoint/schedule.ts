@@ -7,7 +7,7 @@ import { CONFIG_NAMESPACE } from "../connection/config";
 import { secretFields } from "../engine/forEngine";
 import { log } from "../engine/log";
 import { containsUnknown, isObject, type Properties, pick, UNKNOWN } from "../engine/properties";
-import { runInstant } from "./instant";
+import { runInstant } from "../engine/runInstant";
 
 /*
  * A schedule decides the worker counts of an endpoint. `check` adds the counts that hold at the
