@@ -12,7 +12,7 @@ const inRollout = (onLatest: number, total: number) => ({ inProgress: true, onLa
 const down = { status: 500, body: { title: "Internal Server Error", status: 500, detail: "x" } };
 
 /** States made up by somebody who first read the rules, to find what they overlook. */
-const STATES: State[] = [
+export const anew: State[] = [
   {
     title: "a rollout: the old worker is busy, the new one starts",
     world: {
@@ -27,6 +27,7 @@ const STATES: State[] = [
     title: "a rollout, half done, and nothing waits",
     world: { workers: [worker("a", "IDLE", { stale: true }), worker("b", "IDLE")], rollout: inRollout(1, 2) },
     causes: ["rollout", "no-job-waits"],
+    graphql: "hides",
   },
   {
     title: "the registry credential is missing, and the pull backs off",
@@ -87,6 +88,8 @@ const STATES: State[] = [
     causes: ["spend-limit"],
     proven: ["no-queue", "spend-limit"],
     fine: ["no-queue"],
+    // REST v2 does not show a balance.
+    v2: "hides",
   },
   {
     title: "a load balancer's only worker is throttled, and none must be kept",
@@ -254,6 +257,8 @@ const STATES: State[] = [
     causes: [],
     fine: ["cold-start"],
     never: FULL_GPU_ADVICE,
+    // The fault is one of REST v2.
+    graphql: "none",
   },
   {
     title: "its volume is outside of its locations, while a worker must be kept and nothing waits",
@@ -296,5 +301,3 @@ const STATES: State[] = [
     causes: ["no-stock", "worker-quota"],
   },
 ];
-
-export const anew = STATES.map((state) => ({ ...state, title: `anew: ${state.title}` }));
