@@ -124,27 +124,26 @@ test("an account that cannot be read, and a state of another service, are mended
   expect(id).not.toBe("");
 });
 
-test("an endpoint that the catalog does not have is found by the command that doctor prints", async () => {
-  await using account = await startPlays();
-  const { stack, emulator } = account;
+test("an endpoint that the account's limits keep from scaling is found by the command that doctor prints", async () => {
+  await using account = await startPlays({ spendLimit: 2 });
+  const { stack } = account;
   await stack.writeFile("package.json", JSON.stringify({ dependencies: { "pulumi-serverless-gpu": "*" } }));
-  emulator.endpoints.create({ id: "made", name: "llama", gpuIds: "AMPERE_24", templateId: "template" });
-  const program = (pool: string) =>
-    `${HEAD}new ServerlessEndpoint("llama", { ...right, name: "llama", gpuIds: "${pool}" });`;
-  await stack.writeProgram(program("AMPERE_24").replace('name: "llama"', 'name: "llama", adoptId: "made"'));
-  const env = { SERVERLESS_GPU_SERVICE: "runpod", SERVERLESS_GPU_ACCEPT_WORDS: "FUTURE_300" };
-  await stack.writeProgram(program("FUTURE_300").replace('name: "llama"', 'name: "own"'));
-  await stack.succeed(UP, env);
-  const warned = await doctor(stack, env);
+  const env = { SERVERLESS_GPU_SERVICE: "runpod" };
+  const deploy = async (workersMax: number) => {
+    await stack.writeProgram(
+      `${HEAD}new ServerlessEndpoint("llama", { ...right, name: "llama", workersMax: ${workersMax} });`,
+    );
+    await stack.succeed(UP, env);
+  };
+  const report = async () => (await stack.exec(process.execPath, [MAIN, "doctor"], { env })).stdout;
+  await deploy(5);
   const [, command = ""] = printed(
-    { output: JSON.stringify(warned("catalog") ?? warned("state")) },
-    /or run: (npx pulumi-serverless-gpu check --stack)/,
+    { output: await report() },
+    /Change the program, or run: (npx pulumi-serverless-gpu check --stack)/,
   );
-  const { output } = await shell(stack, command, env);
-  expect(output).toMatch(/FUTURE_300/);
-  await stack.writeProgram(program("AMPERE_24").replace('name: "llama"', 'name: "own"'));
-  await stack.succeed(UP, env);
-  expect(JSON.stringify((await doctor(stack, env))("state"))).not.toMatch(/FUTURE_300/);
+  expect((await shell(stack, command, env)).output).toContain("spend limit of $2.00");
+  await deploy(1);
+  expect(await report()).not.toContain("spend limit of");
 });
 
 test("deletedWith is removed as doctor says, and destroy then deletes the endpoint", async () => {

@@ -1,3 +1,4 @@
+import { MAIN } from "../../cli/command";
 import { endpointsIn } from "../../pulumi/harness";
 import { HEAD, printed, startPlays, UP } from "./play";
 
@@ -115,4 +116,26 @@ new ServerlessEndpoint("llama", { ...image, name: "llama", env: { TOKEN: secret.
   await stack.up();
   expect(emulator.endpoints.list()).toMatchObject([{ id }]);
   expect(version()).not.toBe(before);
+});
+
+test("an endpoint that its schedule keeps at zero is put in service as explain --stack says", async () => {
+  await using account = await startPlays();
+  const { emulator, stack } = account;
+  const program = (workersMax: number) => `${HEAD}
+const rules = [{ cron: "0 0 * * *", workersMin: 0, workersMax: ${workersMax} }];
+new ServerlessEndpoint("llama", { ...right, name: "llama", schedule: { timeZone: "UTC", rules } });`;
+  const counts = () => emulator.endpoints.list().map(({ workersMax }) => workersMax);
+  const explain = () => stack.exec(process.execPath, [MAIN, "explain", "--stack"]);
+  await stack.writeProgram(program(0));
+  await stack.up();
+  expect(counts()).toEqual([0]);
+  printed(await explain(), /Its schedule sets that until \S+\. To change it, change the rule and run pulumi up\./);
+  await stack.writeProgram(program(4));
+  await stack.up();
+  expect(counts()).toEqual([4]);
+  const [{ id = "" } = {}] = emulator.endpoints.list();
+  emulator.endpoints.change(id, { workersMin: 0, workersMax: 0 });
+  printed(await explain(), /Run pulumi up, which sets workersMax 4: its schedule says so since/);
+  await stack.up();
+  expect(counts()).toEqual([4]);
 });
