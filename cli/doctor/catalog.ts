@@ -33,7 +33,7 @@ export async function checkCatalog(
   return findings.map(({ resource, message }) =>
     warning(
       `${resource === undefined ? "" : `${resource}: `}${message}`,
-      "Change the program, or run: npx pulumi-serverless-gpu check --stack",
+      "Change the program. To see whether that is enough, run: npx pulumi-serverless-gpu check --stack",
     ),
   );
 }

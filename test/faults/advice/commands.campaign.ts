@@ -129,20 +129,22 @@ test("an endpoint that the account's limits keep from scaling is found by the co
   const { stack } = account;
   await stack.writeFile("package.json", JSON.stringify({ dependencies: { "pulumi-serverless-gpu": "*" } }));
   const env = { SERVERLESS_GPU_SERVICE: "runpod" };
-  const deploy = async (workersMax: number) => {
-    await stack.writeProgram(
+  const write = (workersMax: number) =>
+    stack.writeProgram(
       `${HEAD}new ServerlessEndpoint("llama", { ...right, name: "llama", workersMax: ${workersMax} });`,
     );
-    await stack.succeed(UP, env);
-  };
   const report = async () => (await stack.exec(process.execPath, [MAIN, "doctor"], { env })).stdout;
-  await deploy(5);
+  await write(5);
+  await stack.succeed(UP, env);
   const [, command = ""] = printed(
     { output: await report() },
-    /Change the program, or run: (npx pulumi-serverless-gpu check --stack)/,
+    /Change the program\. To see whether that is enough, run: (npx pulumi-serverless-gpu check --stack)$/m,
   );
+  await write(4);
   expect((await shell(stack, command, env)).output).toContain("spend limit of $2.00");
-  await deploy(1);
+  await write(1);
+  expect((await shell(stack, command, env)).output).not.toContain("spend limit of");
+  await stack.succeed(UP, env);
   expect(await report()).not.toContain("spend limit of");
 });
 
