@@ -43,7 +43,7 @@ test("an endpoint whose adopter was left out is kept, and belongs to the adopter
   expect(endpointsIn(await stack.exportState()).map((each) => each.urn.split("::").at(-1))).toEqual(["b"]);
 });
 
-test("of two resources that adopt one record by ids that are known late, one is kept, as the error says", async () => {
+test("one of two resources that adopt a record by ids that are known late is kept, as the error says", async () => {
   await using account = await startPlays();
   const { emulator, stack } = account;
   emulator.endpoints.create({ id: "held", name: "llama", gpuIds: "AMPERE_24", templateId: "template" });

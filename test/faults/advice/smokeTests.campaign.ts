@@ -1,6 +1,6 @@
 import { HEAD, printed, startPlays, UP } from "./play";
 
-/** The tests of a job and of requests, with a mistake in each, and after the advice was followed. */
+/** Each test with a mistake, and after the advice was followed. */
 const program = (args: Readonly<Record<"job" | "status" | "body" | "slow" | "queue", string>>) => `${HEAD}
 new SmokeTest("job", { endpointId: "queue1", input: { prompt: "x" }, ${args.job} });
 new SmokeTest("status", { endpointId: "app1", path: "/missing", ${args.status} });
