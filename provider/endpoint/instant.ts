@@ -1,7 +1,6 @@
 import { ConfigurationError } from "../../sdk/errors/errors";
 import { isLoopbackUrl } from "../connection/account";
-import { currentPlace } from "../connection/connection";
-import type { Properties } from "../engine/properties";
+import { currentPlace, deploymentBegan } from "../connection/connection";
 
 /** The environment variable that sets the instant for which schedules are evaluated. */
 export const INSTANT_VARIABLE = "SERVERLESS_GPU_NOW";
@@ -12,16 +11,13 @@ const FORMAT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2
 /** How far a pinned instant may be from the clock in a run that changes endpoints. */
 const MOST_OFF_MS = 3_600_000;
 
-/** When this process, which serves one run, began. A run may take longer than an hour. */
-const BEGUN = Date.now();
-
 /**
  * Returns the instant for which this run evaluates schedules, in milliseconds since the Unix epoch:
  * the pinned one, or the beginning of the run, so that all endpoints of a run agree.
  * @throws ConfigurationError if the pinned instant is not valid
  */
 export function runInstant(): number {
-  return pinnedInstant() ?? BEGUN;
+  return pinnedInstant() ?? deploymentBegan();
 }
 
 function pinnedInstant(): number | undefined {
@@ -38,16 +34,16 @@ function pinnedInstant(): number | undefined {
 }
 
 /**
- * Refuses inputs whose worker counts are those of another time, unless the service is on this
- * machine.
+ * Refuses to change endpoints in a run for another time, whose worker counts are those of that
+ * time, unless the service is on this machine.
  * @throws ConfigurationError before any request
  */
-export function refuseOtherTime({ schedule }: Properties): void {
-  const pinned = schedule === undefined ? undefined : pinnedInstant();
-  if (pinned === undefined || Math.abs(pinned - BEGUN) <= MOST_OFF_MS) return;
+export function refuseOtherTime(): void {
+  const [pinned, begun] = [pinnedInstant(), deploymentBegan()];
+  if (pinned === undefined || Math.abs(pinned - begun) <= MOST_OFF_MS) return;
   if (isLoopbackUrl(currentPlace()?.account.service ?? "")) return;
   throw new ConfigurationError(
-    `${INSTANT_VARIABLE} is ${new Date(pinned).toISOString()}, more than an hour from the beginning of this run (${new Date(BEGUN).toISOString()}), so nothing was ` +
+    `${INSTANT_VARIABLE} is ${new Date(pinned).toISOString()}, more than an hour from the beginning of this run (${new Date(begun).toISOString()}), so nothing was ` +
       "changed. Another time is for previews and for the emulator only: remove the variable and run pulumi up again",
   );
 }
