@@ -311,6 +311,7 @@ const SPEND = ["amount", "seconds", "newestBucketAge"] as const;
  * @throws InvalidInputError if `from`, `to` or `groupBy` is not valid
  * @throws AuthenticationError if the key lacks the permission
  * @throws UnexpectedResponseError if the response is not complete, rather than to return too little
+ * @throws NotFoundError if the account has no endpoint with this id
  * @throws RejectedError or NotFoundError if the service does not show it
  * @example
  * const spent = await getSpend({ from: monthStart() });
