@@ -5,8 +5,8 @@ import { currentPlace, deploymentBegan } from "../connection/connection";
 /** The environment variable that sets the instant for which schedules are evaluated. */
 export const INSTANT_VARIABLE = "SERVERLESS_GPU_NOW";
 
-/** ISO 8601 with a time and an offset, because a local time would depend on the machine. */
-const FORMAT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+/** ISO 8601. A time has an offset, because a local time would depend on the machine. */
+const FORMAT = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 /** How far a pinned instant may be from the clock in a run that changes endpoints. */
 const MOST_OFF_MS = 3_600_000;
@@ -20,10 +20,21 @@ export function runInstant(): number {
   return pinnedInstant() ?? deploymentBegan();
 }
 
+/**
+ * Returns a date in UTC, or a time with `Z` or an offset, in milliseconds since the Unix epoch;
+ * `NaN` for any other text, and for a day such as February 30, which `Date.parse` takes for March 2.
+ */
+export function timeOf(text: string): number {
+  const [, day = ""] = FORMAT.exec(text) ?? [];
+  const midnight = Date.parse(day);
+  const isDay = !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day);
+  return isDay ? Date.parse(text) : Number.NaN;
+}
+
 function pinnedInstant(): number | undefined {
   const text = process.env[INSTANT_VARIABLE];
   if (text === undefined || text === "") return undefined;
-  const instant = FORMAT.test(text) ? Date.parse(text) : Number.NaN;
+  const instant = text.includes("T") ? timeOf(text) : Number.NaN;
   if (Number.isNaN(instant)) {
     const shown = JSON.stringify(text.slice(0, 40));
     throw new ConfigurationError(

@@ -1,6 +1,6 @@
 import { aged, monthOf, type Spend } from "../../sdk/catalog/record";
 import { InvalidInputError, ServerlessGpuError, UnexpectedResponseError } from "../../sdk/errors/errors";
-import { runInstant } from "../endpoint/instant";
+import { runInstant, timeOf } from "../endpoint/instant";
 import { log } from "../engine/log";
 import { readRecord, writeRecord } from "../machine/machineRecord";
 import type { DataSourceContext } from "./dataSource";
@@ -37,7 +37,6 @@ export interface GetSpendResult extends Spend {
 }
 
 const DAY_MS = 24 * 3_600_000;
-const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
 
 /** Returns what endpoints have cost, up to the instant of this run, and logs it. */
 export async function findSpend(context: DataSourceContext, args: GetSpendArgs): Promise<GetSpendResult> {
@@ -72,7 +71,7 @@ export async function findSpend(context: DataSourceContext, args: GetSpendArgs):
 
 function timeIn(property: "from" | "to", text: string | undefined): number | undefined {
   if (text === undefined || text === null) return undefined;
-  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
+  const time = timeOf(text);
   if (!Number.isNaN(time)) return time;
   const message = "must be a date, such as 2026-11-01, or a time with Z or an offset, such as 2026-11-01T08:00:00Z";
   throw new InvalidInputError("getSpend", [{ property, message }]);

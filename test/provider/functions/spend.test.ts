@@ -167,6 +167,7 @@ test.each([
   ["yesterday"],
   ["2026-11-01T08:00"],
   ["2026-13-01"],
+  ["2026-02-30"],
 ])("the time %s is refused before any request", async (from) => {
   await expect(getSpend("v2")({ from })).rejects.toThrow(/getSpend is not valid: from: must be a date/);
   expect(emulator.journal.requests()).toEqual([]);
