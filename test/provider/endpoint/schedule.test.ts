@@ -1,4 +1,6 @@
+import { configure } from "../../../provider/connection/connection";
 import { ENDPOINT_INPUTS } from "../../../provider/endpoint/endpointInputs";
+import { runInstant } from "../../../provider/endpoint/instant";
 import { type Properties, UNKNOWN } from "../../../provider/engine/properties";
 import { checkRecordInputs } from "../../../provider/fields/recordInputs";
 
@@ -212,4 +214,13 @@ describe("a wrong schedule is refused:", () => {
       expect(checkAt(instant, {}).problems).toEqual([]);
     }
   });
+});
+
+test("all endpoints of a deployment share the instant at which it began, however long it takes", async () => {
+  const get = () => undefined;
+  await configure({ config: { get, require: String } });
+  const begun = runInstant();
+  const now = jest.spyOn(Date, "now").mockReturnValue(begun + 7_200_000);
+  expect(runInstant()).toBe(begun);
+  now.mockRestore();
 });
