@@ -39,8 +39,7 @@ export function markManager(id: string, owner: string): void {
  */
 export function managerInThisRun(id: string): string | undefined {
   const { owner, engine } = readRecord(subjectOf(id)) ?? {};
-  const isThisRun = engine === deployment && deployment !== "";
-  return isThisRun && typeof owner === "string" ? owner : undefined;
+  return isThisRun(engine) && typeof owner === "string" ? owner : undefined;
 }
 
 /** Removes the mark of this resource, which releases or deletes the record. */
@@ -49,27 +48,39 @@ export function unmarkAdopter(id: string, owner: string): void {
 }
 
 /**
- * Returns `true` if the record must not be deleted together with its resource, because another
- * resource of this run manages it now.
+ * Returns `true` if another resource has adopted the record in this run and manages it now, which
+ * is then logged.
+ */
+export function isKeptByAdopter(noun: string, id: string, outputs: Properties): boolean {
+  const { standing, engine } = otherAdopter(id, outputs) ?? {};
+  if (standing !== "has" || !isThisRun(engine)) return false;
+  log(
+    String(outputs.name ?? id),
+    `warning: ${noun} ${id} is not deleted, because another resource in the program has adopted it. Only this resource's ` +
+      "entry is removed from state",
+  );
+  return true;
+}
+
+/** Returns the mark of another resource that adopts or has adopted the record. */
+function otherAdopter(id: string, outputs: Properties): Properties | undefined {
+  const own = ownerOf(outputs);
+  const mark = readRecord(subjectOf(id));
+  // A resource that was created after the adoption, perhaps on another machine, took it over.
+  return mark === undefined || mark.owner === own || drawnAt(own) > Number(mark.at) ? undefined : mark;
+}
+
+const isThisRun = (engine: unknown) => engine === deployment && deployment !== "";
+
+/**
+ * Refuses to delete a record that another resource may manage.
  * @throws InvalidInputError if another resource was about to adopt the record, or adopted it in an
  * earlier run, because that resource may still be in the program
  */
-export function isLeftToAdopter(noun: string, id: string, outputs: Properties): boolean {
-  const own = ownerOf(outputs);
-  const { owner = own, standing, engine, at } = readRecord(subjectOf(id)) ?? {};
-  // A resource that was created after the adoption, perhaps on another machine, took it over.
-  if (owner === own || drawnAt(own) > Number(at)) return false;
-  const isThisRun = engine === deployment && deployment !== "";
-  if (isThisRun && standing === "has") {
-    log(
-      String(outputs.name ?? id),
-      `warning: ${noun} ${id} is not deleted, because another resource in the program has adopted it. Only this resource's ` +
-        "entry is removed from state",
-    );
-    return true;
-  }
-  if (!isThisRun && standing !== "has") return false;
-  const why = isThisRun
+export function refuseLeftToAdopter(noun: string, id: string, outputs: Properties): void {
+  const adopter = otherAdopter(id, outputs);
+  if (!adopter || (adopter.standing !== "has" && !isThisRun(adopter.engine))) return;
+  const why = isThisRun(adopter.engine)
     ? `the resource that should adopt the ${noun} has not. Fix the other errors of this run, if any, and run pulumi up without --target`
     : [
         `another resource adopted the ${noun} in an earlier run on this machine.`,

@@ -5,7 +5,7 @@ import type { Connection } from "../connection/connection";
 import { log } from "../engine/log";
 import { type Properties, pick } from "../engine/properties";
 import { nested, sameSettings } from "../fields/settings";
-import { closeNote, openNote } from "../machine/note";
+import { closeNote, type Note, openNote, type Written } from "../machine/note";
 import { markAdopter } from "../ownership/adopters";
 import { fieldsToCreate, shownFields } from "./outputs";
 import type { RecordKind } from "./recordKind";
@@ -71,6 +71,15 @@ export async function takeOver<T extends NamedRecord, Fields extends object>(
   return taken;
 }
 
+/**
+ * Returns this machine's unfinished write to a record that is in no state of this resource. Only
+ * state can void the note of a change, and most such notes are of changes that were completed.
+ */
+function unfinished(written: Written): Note | undefined {
+  const open = openNote(written);
+  return open?.purpose === "change" ? undefined : open;
+}
+
 /** Changes a record that is not in any state to match the program. */
 async function matchProgram<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
@@ -84,7 +93,7 @@ async function matchProgram<T extends NamedRecord, Fields extends object>(
   const ours = declared(kind, inputs, {});
   // A killed run may have left the record scaled to zero, or with settings of another program.
   const written = writtenBy(connection, noun, id);
-  const open = openNote(written);
+  const open = unfinished(written);
   const back = open ? putBacks(kind, open, ours, inputs, found) : {};
   const own = { ...back, ...pick(ours, (setting) => changed.includes(setting)) };
   const save = { id, outputs: {}, inputs, purpose: "adopt", name: found.name, settings: own, theirs: found } as const;
@@ -97,11 +106,13 @@ async function matchProgram<T extends NamedRecord, Fields extends object>(
   const applied = kind.appliedUnseen?.(found, inputs);
   const before = sameSettings(settings, shownSettings(kind, found, {}));
   const shownBefore = pick({ ...shownFields(kind, found, inputs), ...nested(before) }, (f) => f !== applied?.field);
-  const shownAfter = pick(shownFields(kind, record, inputs), (field) => field !== applied?.field);
+  // A save may show a field that the list did not show, and that it did not change.
+  const isCompared = (field: string) => field in shownBefore || field in nested(settings);
+  const shownAfter = pick(shownFields(kind, record, inputs), (field) => field !== applied?.field && isCompared(field));
   const changes = describeChanges(table, shownBefore, shownAfter, inputs);
   const told = applied && changes === NO_CHANGE ? [applied.done] : [changes, ...(applied ? [applied.done] : [])];
   log(record.name, `adopted ${noun} ${id}; ${told.join("; ")}`);
   // Also what a killed adoption has changed goes back if this one fails, even if it writes nothing.
-  const note = openNote(written);
+  const note = unfinished(written);
   return note ? { ...outcome, undo: () => restore(kind, connection, { id, outputs: {}, inputs }, note) } : outcome;
 }

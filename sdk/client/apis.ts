@@ -37,8 +37,9 @@ export function callsOver(
 ): ManagementCalls {
   const v2 = { http, apiKey, url, limits };
   if (api === "v2") {
+    const overGraphql = graphqlEndpointCalls(context, { http, apiKey, url }, service);
     return {
-      endpoints: v2EndpointCalls(context, v2),
+      endpoints: { ...v2EndpointCalls(context, v2), ...(service === "runpod" && { overGraphql }) },
       templates: v2TemplateCalls(v2),
       registryAuths: v2RegistryAuthCalls(v2),
       secrets: v2SecretCalls(v2),

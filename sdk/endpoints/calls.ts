@@ -92,6 +92,11 @@ export interface EndpointCalls extends RecordCalls<Endpoint, NewEndpoint, Partia
    * @default endpoints contain their container settings themselves
    */
   readonly readTemplate?: GatheredRead<BoundTemplate>;
+  /**
+   * The requests of another API, which shows the templates of endpoints.
+   * @default the API shows them
+   */
+  readonly overGraphql?: EndpointCalls;
   /** Applies the current version of a template to an endpoint. */
   readonly applyTemplate: (
     operation: string,
@@ -109,6 +114,8 @@ export interface EndpointsContext extends CallContext, EndpointInputOptions {
 /** The endpoints of one account. */
 export interface EndpointCollection extends Writable<Endpoint, NewEndpoint, Partial<EndpointSettings>> {
   readonly calls: EndpointCalls;
+  /** The endpoints over an API that shows their templates, if this one does not. */
+  readonly overGraphql: Collection<Endpoint> | undefined;
   readonly capabilities: Capabilities;
   /** The values that inputs may contain in addition to the contract's values. */
   readonly accepted: EndpointInputOptions;
@@ -127,7 +134,7 @@ export function createEndpointCollection(
     ...requests,
     async prepare(settings, before) {
       await checkVolumePlaces(readVolumes, before, settings);
-      if (before) await refuseSharedChange(collection, before, settings);
+      if (before) await refuseSharedChange(all, before, settings);
       await requests.prepare?.(settings, before);
     },
   };
@@ -144,7 +151,9 @@ export function createEndpointCollection(
     },
   );
   const accepted = { acceptWords, countries, wholeScalerValue };
-  return { ...collection, calls, capabilities, accepted };
+  const overGraphql = requests.overGraphql && createCollection(context, ENDPOINT, requests.overGraphql);
+  const all: EndpointCollection = { ...collection, calls, overGraphql, capabilities, accepted };
+  return all;
 }
 
 /** An endpoint, as this client last saved it. */

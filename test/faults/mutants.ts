@@ -20,16 +20,20 @@ export interface Mutant {
   readonly built?: boolean;
 }
 
+interface Ended {
+  readonly exitCode: number | null;
+  readonly output: string;
+}
+
 /** A copy of the sources, with the installed packages. */
 export interface SourceCopy {
   readonly folder: string;
   /** Changes one file. Throws if the string does not occur exactly once. */
   change(mutant: Pick<Mutant, "file" | "from" | "to">): Promise<void>;
   /** Runs a command of an installed package in the copy. Resolves with its exit code and output. */
-  run(
-    command: string,
-    ...args: readonly string[]
-  ): Promise<{ readonly exitCode: number | null; readonly output: string }>;
+  run(command: string, ...args: readonly string[]): Promise<Ended>;
+  /** Builds `dist/`. @throws Error if the sources do not compile */
+  build(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -59,6 +63,17 @@ export async function copySources(): Promise<SourceCopy> {
       );
     },
     run: (command, ...args) => execute(folder, path.join(folder, "node_modules/.bin", command), args),
+    async build() {
+      // A mutant that removes a call leaves unused names.
+      const unused = ["--noUnusedLocals", "false", "--noUnusedParameters", "false"];
+      for (const [command, ...args] of [
+        [path.join(folder, "node_modules/.bin/tsc"), "-p", "tsconfig.build.json", ...unused],
+        [process.execPath, "tools/bundlePackage.js"],
+      ] as const) {
+        const { exitCode, output } = await execute(folder, command, args);
+        if (exitCode !== 0) throw new Error(`the mutant cannot be built: ${output}`);
+      }
+    },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }
@@ -76,7 +91,7 @@ async function linkPackages(folder: string): Promise<void> {
   }
 }
 
-function execute(cwd: string, command: string, args: readonly string[]): ReturnType<SourceCopy["run"]> {
+function execute(cwd: string, command: string, args: readonly string[]): Promise<Ended> {
   const child = spawn(command, args, {
     cwd,
     stdio: ["ignore", "pipe", "pipe"],
@@ -101,12 +116,7 @@ function execute(cwd: string, command: string, args: readonly string[]): ReturnT
 export async function runTests(mutant: Mutant, { isMutated }: { readonly isMutated: boolean }): Promise<TestCount[]> {
   await using copy = await copySources();
   if (isMutated) await copy.change(mutant);
-  if (mutant.built) {
-    // A mutant that removes a call leaves unused names.
-    const unused = ["--noUnusedLocals", "false", "--noUnusedParameters", "false"];
-    const { exitCode, output } = await copy.run("tsc", "-p", "tsconfig.build.json", ...unused);
-    if (exitCode !== 0) throw new Error(`the mutant does not compile: ${output}`);
-  }
+  if (mutant.built) await copy.build();
   const counts: TestCount[] = [];
   for (const { file, title } of mutant.tests) {
     const only = title === undefined ? [] : ["--testNamePattern", title];

@@ -37,7 +37,8 @@ export type Edit =
   | { readonly do: "nothing" };
 
 export interface Step {
-  readonly edit: Edit;
+  /** The edits before the command. Resources are judged alone, so one run tests several. */
+  readonly edits: readonly Edit[];
   readonly command: Command;
   readonly machine: "one" | "two";
   /** The logical name of the only target. */

@@ -20,7 +20,7 @@ export interface World {
   /** Ids of records that the console deleted, or whose deletion nobody saw. */
   readonly forgiven: Set<string>;
   /** What records were before writes whose end nobody saw. */
-  readonly former: Map<string, Settings[]>;
+  readonly previous: Map<string, Settings[]>;
   /** Ids that somebody else made. */
   readonly foreign: Set<string>;
 }
@@ -45,12 +45,21 @@ interface Raw {
   readonly delete?: boolean;
 }
 
-/** Applies an edit to the program, or to the service. */
-export async function apply(world: World, edit: Edit): Promise<void> {
-  const { program, standIn } = world;
+/** Applies the edits of a step to the program, or to the service. */
+export async function apply(world: World, edits: readonly Edit[]): Promise<void> {
+  const previous = [...world.program];
+  // An import happens once.
+  if (edits.some(isOfProgram)) world.program = previous.map(withoutImport);
+  for (const edit of edits) await applyOne(world, edit);
+  if (edits.some(isOfProgram)) world.earlier.push(previous);
+}
+
+const isOfProgram = ({ do: what }: Edit) => what !== "nothing" && what !== "console";
+
+async function applyOne(world: World, edit: Edit): Promise<void> {
+  const { program } = world;
   if (edit.do === "nothing") return;
   if (edit.do === "console") return editInConsole(world, edit);
-  const former = [...program];
   const change = (name: string, to: (each: Declared) => Declared) => {
     world.program = program.map((each) => (each.name === name ? to(each) : each));
   };
@@ -65,7 +74,7 @@ export async function apply(world: World, edit: Edit): Promise<void> {
   if (edit.do === "add") world.program = [...program, edit.resource];
   if (edit.do === "remove") world.program = program.filter(({ name }) => name !== edit.name);
   if (edit.do === "unadopt") change(edit.name, (each) => ({ ...each, args: without(each.args, "adoptId") }));
-  if (edit.do === "revert") world.program = world.earlier.at(-1) ?? program;
+  if (edit.do === "revert") world.program = (world.earlier.at(-1) ?? program).map(withoutImport);
   if (edit.do === "take") {
     const id = await foreign(world, edit.resource);
     const { args, options = {} } = edit.resource;
@@ -76,12 +85,9 @@ export async function apply(world: World, edit: Edit): Promise<void> {
     const id = (await stateOf(world)).find(({ name }) => name === edit.name)?.id;
     if (id) change(edit.name, (each) => ({ ...each, name: edit.to, args: { ...each.args, adoptId: id } }));
   }
-  // An import happens once.
-  if (edit.do !== "take") world.program = world.program.map((each) => withoutImport(each, standIn));
-  world.earlier.push(former);
 }
 
-function withoutImport(each: Declared, _standIn: StandIn): Declared {
+function withoutImport(each: Declared): Declared {
   return each.options?.import === undefined ? each : { ...each, options: without(each.options, "import") };
 }
 

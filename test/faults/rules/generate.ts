@@ -31,9 +31,16 @@ export interface Generator {
 const pick = <T>({ random }: Generator, from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
 const chance = ({ random }: Generator, share: number) => random() < share;
 
+/**
+ * How many endpoints a sequence begins with. Most of a run's time is the start of the engine and of
+ * its processes, so more resources show more in the same time.
+ */
+const ENDPOINTS = 4;
+
 /** Returns the resources with which a sequence begins. */
 export function firstProgram(generator: Generator): Declared[] {
-  return (["ServerlessEndpoint", "ServerlessEndpoint", pick(generator, CLASSES)] as const).map((is) =>
+  const others = [pick(generator, CLASSES), pick(generator, CLASSES)];
+  return [...Array.from({ length: ENDPOINTS }, () => "ServerlessEndpoint" as const), ...others].map((is) =>
     fresh(generator, is),
   );
 }
@@ -65,11 +72,12 @@ export function nextStep(generator: Generator, program: readonly Declared[], las
     // After something went wrong, users try again, or go back.
     const edit: Edit = pick(generator, [{ do: "nothing" }, { do: "nothing" }, { do: "revert" }] as const);
     const command = pick(generator, ["up", "up", "up --refresh", "refresh"] as const);
-    return { edit, command, machine, isPreviewed: chance(generator, 0.5) };
+    return { edits: [edit], command, machine, isPreviewed: chance(generator, 0.5) };
   }
   const isQuietUp = chance(generator, 0.25);
   const disturbance = !isQuietUp && chance(generator, 0.5) ? nextDisturbance(generator) : undefined;
-  const edit = disturbance ? writingEdit(generator, program) : nextEdit(generator, program);
+  const edits = [disturbance ? writingEdit(generator, program) : nextEdit(generator, program)];
+  while (chance(generator, 0.5)) edits.push(nextEdit(generator, program));
   const roll = generator.random();
   const command: Command =
     roll < 0.45
@@ -87,7 +95,7 @@ export function nextStep(generator: Generator, program: readonly Declared[], las
     program.length > 0 && (command === "destroy" || chance(generator, 0.1)) ? pick(generator, program).name : undefined;
   const isPreview = command === "preview";
   return {
-    edit,
+    edits,
     command: command === "destroy" && !target ? "up" : command,
     machine,
     target,

@@ -33,7 +33,7 @@ export async function createWorld(
     good: [...program],
     said: "",
     forgiven: new Set(),
-    former: new Map(),
+    previous: new Map(),
     foreign: new Set(),
   };
 }
@@ -44,6 +44,7 @@ export interface Played {
   readonly exitCode: number | null;
   readonly output: string;
   readonly seconds: number;
+  readonly resources: number;
   readonly writes: number;
   readonly wasDisturbed: boolean;
   readonly problems: readonly Problem[];
@@ -52,8 +53,9 @@ export interface Played {
 /** Plays a step, and judges it. */
 export async function play(world: World, step: Step): Promise<Played> {
   const { stack, standIn } = world;
-  await apply(world, step.edit);
+  await apply(world, step.edits);
   await stack.declare(world.program);
+  const resources = world.program.length;
   const begun = performance.now();
   const before = await stateOf(world);
   const record = (kind: Kind, id: string) => standIn.account.settings(kind, id);
@@ -104,10 +106,10 @@ export async function play(world: World, step: Step): Promise<Played> {
     writes,
     exists: (kind, id) => record(kind, id) !== undefined,
     isForgiven: (id) => world.forgiven.has(id),
-    former: (id) => world.former.get(id) ?? [],
+    previous: (id) => world.previous.get(id) ?? [],
   });
   for (const { id = "", before: was, write } of writes) {
-    if (was && isSprung) world.former.set(id, [...(world.former.get(id) ?? []), was].slice(-6));
+    if (was && isSprung) world.previous.set(id, [...(world.previous.get(id) ?? []), was].slice(-6));
     if (write === "delete" && step.machine === "two") world.forgiven.add(id);
   }
   world.said += result.output;
@@ -119,6 +121,7 @@ export async function play(world: World, step: Step): Promise<Played> {
     exitCode: result.exitCode,
     output: result.output,
     seconds: (performance.now() - begun) / 1000,
+    resources,
     writes: writes.length,
     wasDisturbed: isSprung,
     problems,

@@ -55,6 +55,8 @@ const given = process.env.RULES_REPLAY;
         number: each,
         steps: played.length,
         seconds: Math.round(played.reduce((sum, { seconds }) => sum + seconds, 0)),
+        // Each resource that was declared in a step is judged in it.
+        resourceSteps: played.reduce((sum, { resources }) => sum + resources, 0),
         writes: played.reduce((sum, { writes }) => sum + writes, 0),
         disturbed: played.filter(({ wasDisturbed }) => wasDisturbed).length,
         lied: played.filter(({ step }) => step.lying).length,

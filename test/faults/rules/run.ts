@@ -31,7 +31,7 @@ async function playAll(
     problems,
   });
   try {
-    const first: Step = { edit: { do: "nothing" }, command: "up", machine: "one", isPreviewed: false };
+    const first: Step = { edits: [], command: "up", machine: "one", isPreviewed: false };
     for (let step: Step | undefined = first; step; step = next(world.program, step)) {
       played.push(await play(world, step));
       const problems = played.at(-1)?.problems ?? [];

@@ -74,4 +74,28 @@ describe.each(EVERYWHERE)("with the $form form over $api", (where) => {
     expect(followed.output).not.toMatch(/error:/);
     expect(standIn.account.records.endpoint.has(advised)).toBe(true);
   });
+
+  test("a record that another resource of the program takes over is not called released", async () => {
+    await using standIn = await startStandIn();
+    const stack = await createRulesStack(standIn, where);
+    const held = standIn.account.addEndpoint(
+      { name: "served", gpuIds: "AMPERE_24", workersMax: 6 },
+      { imageName: "me/app:1" },
+    );
+    const adopting = { ...endpoint({ imageName: "me/app:1", adoptId: held.id }) };
+    await stack.declare([adopting]);
+    const adopted = await stack.run(UP);
+    expect(adopted.output).toContain(`adopted endpoint ${held.id}; changed workersMax 6 → 2\n`);
+    await stack.declare([{ ...adopting, name: "renamed" }]);
+    const renamed = await stack.run(UP);
+    expect(renamed).toMatchObject({ exitCode: 0, output: expect.not.stringContaining("is released") });
+    expect(renamed.output).toContain(
+      `${held.id} is not deleted, because another resource in the program has adopted it`,
+    );
+    const replaced = await stack.run([...UP, "--replace", "**::renamed"]);
+    expect(replaced).toMatchObject({ exitCode: 0, output: expect.not.stringContaining("is released") });
+    expect(standIn.account.records.endpoint.has(held.id)).toBe(true);
+    await stack.declare([]);
+    expect((await stack.run(UP)).output).toContain(`endpoint ${held.id} is released, not deleted`);
+  });
 });

@@ -1,5 +1,6 @@
 import type { FaultEffect } from "../../../emulator/server/faultRule";
 import { BusinessRuleError, InUseError, InvalidInputError } from "../../../sdk/errors/errors";
+import { SHARED_LIST_MAX_AGE_MS } from "../../../sdk/records/reads";
 import { type Emulated, startEmulated } from "../../support/emulated";
 
 type Api = "graphql" | "v2";
@@ -241,10 +242,10 @@ test("an endpoint's template is neither changed nor deleted while another endpoi
   const before = wasSent();
   const changed = await it.failure(endpoints.update(id, { imageName: "me/llama:2" }));
   expect(changed).toBeInstanceOf(InUseError);
-  expect(changed.message).toContain(`endpoint "theirs" (${theirs.id}) also uses its template ${templateId}`);
+  expect(changed.message).toContain(`endpoint "theirs" (${theirs.id}) also uses its own template`);
   const deleted = await it.failure(endpoints.delete(id));
   expect(deleted).toBeInstanceOf(InUseError);
-  expect(deleted.message).toContain(`because endpoint "theirs" (${theirs.id}) also uses its template ${templateId}`);
+  expect(deleted.message).toContain(`because endpoint "theirs" (${theirs.id}) also uses its own template`);
   expect(wasSent()).toBe(before);
   expect(bound(it)).toMatchObject([{ id: templateId, imageName: "me/llama:1" }]);
   // Settings outside the template can change, and so can everything once the other one has let go.
@@ -254,4 +255,51 @@ test("an endpoint's template is neither changed nor deleted while another endpoi
   await it.run(endpoints.update(id, { imageName: "me/llama:2" }));
   await it.run(endpoints.delete(id));
   expect(it.emulator.endpoints.list().map((each) => each.id)).toEqual([theirs.id]);
+});
+
+describe("over REST v2, which does not show templates", () => {
+  /** An endpoint with a container of its own, and another one that was given its template. */
+  async function sharing() {
+    const it = await start("v2");
+    const { id } = await it.run(it.client.endpoints.create(INPUT));
+    const templateId = String(it.emulator.endpoints.get(id)?.templateId);
+    const theirs = it.emulator.endpoints.create({ name: "theirs", gpuIds: "ADA_24", templateId });
+    return { it, id, theirs: theirs.id };
+  }
+
+  test("an endpoint's template is neither changed nor deleted while another endpoint uses it", async () => {
+    const { it, id, theirs } = await sharing();
+    await using _ = it;
+    const changed = await it.failure(it.client.endpoints.update(id, { imageName: "me/llama:2" }));
+    expect(changed).toBeInstanceOf(InUseError);
+    expect(changed.message).toContain(`endpoint "theirs" (${theirs}) also uses its own template`);
+    const deleted = await it.failure(it.client.endpoints.delete(id));
+    expect(deleted).toBeInstanceOf(InUseError);
+    expect(bound(it)).toMatchObject([{ imageName: "me/llama:1" }]);
+    // A change of the other endpoint gives that one a container of its own.
+    await it.run(it.client.endpoints.update(theirs, { imageName: "me/theirs:1" }));
+    await it.clock.advance(SHARED_LIST_MAX_AGE_MS);
+    await it.run(it.client.endpoints.update(id, { imageName: "me/llama:2" }));
+    expect(bound(it)).toMatchObject([{ imageName: "me/llama:2" }]);
+  });
+
+  test.each([410, 500])("without GraphQL (status %i), nothing is known, and the change is made", async (status) => {
+    const { it, id } = await sharing();
+    await using _ = it;
+    it.emulator.faults.add({ match: { operation: "myself" }, effect: { status } });
+    await it.run(it.client.endpoints.update(id, { imageName: "me/llama:2" }));
+    expect(bound(it)).toMatchObject([{ imageName: "me/llama:2" }]);
+  });
+
+  test("GraphQL is asked only if another endpoint has the same container", async () => {
+    await using it = await start("v2");
+    const { id } = await it.run(it.client.endpoints.create(INPUT));
+    await it.run(it.client.endpoints.create({ ...INPUT, name: "other", imageName: "me/other:1" }));
+    await it.run(it.client.endpoints.update(id, { imageName: "me/llama:2" }));
+    expect(it.calls()).not.toContain("myself");
+    await it.run(it.client.endpoints.update(id, { imageName: "me/other:1" }));
+    expect(it.calls()).not.toContain("myself");
+    await it.run(it.client.endpoints.update(id, { imageName: "me/other:2" }));
+    expect(it.calls().filter((operation) => operation === "myself")).toHaveLength(1);
+  });
 });
