@@ -3,8 +3,8 @@
  *
  *   node tick.js deployed reads the JSON of `pulumi stack history` from stdin, and prints the
  *   commit of the last update that succeeded
- *   node tick.js messages reads the JSON of a `pulumi preview` that failed from stdin, and prints what
- *   it said
+ *   node tick.js messages reads the JSON of a failed `pulumi preview` from stdin, and prints its
+ *   messages
  *   node tick.js changes [interrupted] reads the JSON of `pulumi preview` from stdin, and prints
  *   what would change. Exits with 10 if only worker counts would change that a schedule or getSpend
  *   decides, with 0 if nothing would change, and with 1 otherwise. After an interrupted tick it

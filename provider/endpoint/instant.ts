@@ -21,8 +21,8 @@ export function runInstant(): number {
 }
 
 /**
- * Returns a date in UTC, or a time with `Z` or an offset, in milliseconds since the Unix epoch;
- * `NaN` for any other text, and for a day such as February 30, which `Date.parse` takes for March 2.
+ * Returns a date in UTC, or a time with `Z` or an offset, in milliseconds since the Unix epoch.
+ * `NaN` for any other text, and for a day such as February 30, which `Date.parse` accepts.
  */
 export function timeOf(text: string): number {
   const [, day = ""] = FORMAT.exec(text) ?? [];
