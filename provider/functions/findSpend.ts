@@ -1,8 +1,8 @@
 import { aged, monthOf, type Spend } from "../../sdk/catalog/record";
 import { instantOf } from "../../sdk/endpoints/instant";
 import { InvalidInputError, ServerlessGpuError, UnexpectedResponseError } from "../../sdk/errors/errors";
+import { runInstant } from "../connection/runInstant";
 import { log } from "../engine/log";
-import { runInstant } from "../engine/runInstant";
 import { readRecord, writeRecord } from "../machine/machineRecord";
 import type { DataSourceContext } from "./dataSource";
 
@@ -55,7 +55,10 @@ export async function findSpend(context: DataSourceContext, args: GetSpendArgs):
   try {
     const read = await context.client.account.spend({ endpointId, groupBy, ...window });
     const spend = aged({ ...read, readAt: new Date(now).toISOString() }, now);
-    if (useLastKnown) writeRecord(subject, { ...spend });
+    // The id may be wrong, or of another account, and its budget would never be reached.
+    if (endpointId !== undefined && spend.newestBucket === undefined) await context.client.endpoints.get(endpointId);
+    // A run for a later time, whose month may not have begun, must not count as newer than others.
+    if (useLastKnown && now <= Date.now()) writeRecord(subject, { ...spend });
     return told({ ...spend, isLastKnown: false });
   } catch (error) {
     const isMissing =

@@ -1,11 +1,9 @@
 import { instantOf } from "../../sdk/endpoints/instant";
 import { ConfigurationError } from "../../sdk/errors/errors";
+import { deploymentBegan } from "./connection";
 
 /** The environment variable that sets the instant for which schedules are evaluated. */
 export const INSTANT_VARIABLE = "SERVERLESS_GPU_NOW";
-
-/** When this process, which serves one run, began. A run may take longer than an hour. */
-export const BEGUN = Date.now();
 
 /**
  * Returns the instant for which this run evaluates schedules, in milliseconds since the Unix epoch:
@@ -13,7 +11,7 @@ export const BEGUN = Date.now();
  * @throws ConfigurationError if the pinned instant is not valid
  */
 export function runInstant(): number {
-  return pinnedInstant() ?? BEGUN;
+  return pinnedInstant() ?? deploymentBegan();
 }
 
 /** @throws ConfigurationError if the pinned instant is not valid */
