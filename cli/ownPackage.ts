@@ -3,7 +3,7 @@ import path from "node:path";
 import { packageRoot } from "../sdk/contract/packageRoot";
 
 /** The fields of this package's package.json that the command needs. */
-export interface OwnPackage {
+interface OwnPackage {
   readonly name: string;
   readonly version: string;
   /** The supported Node.js versions, as a range. */

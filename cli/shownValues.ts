@@ -20,3 +20,6 @@ export function shownNumber(value: number): string {
 /** Formats US dollars with two decimals: `$12.30`. */
 export const shownMoney = (dollars: number) =>
   `$${dollars.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+
+/** Returns a word as a POSIX shell reads it, in quotes if it needs them. */
+export const shellWord = (word: string) => (/^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);

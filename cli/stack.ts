@@ -17,6 +17,8 @@ export interface StackResource {
   /** The URN of the resource whose deletion counts as the deletion of this one. */
   readonly deletedWith?: string;
   readonly pendingReplacement?: boolean;
+  /** The inputs whose changes in the program are ignored; `*` for all of them. */
+  readonly ignoreChanges?: readonly string[];
   /** `true` if the resource has been replaced and the next run deletes it. */
   readonly delete?: boolean;
 }
@@ -38,7 +40,7 @@ export interface StackState {
 export type StackFlag = string | true | undefined;
 
 /** Which stack's state to read, and how. */
-export interface StackChoice {
+interface StackChoice {
   readonly stack?: StackFlag;
   /** The project's folder. @default the current folder */
   readonly folder?: string;
@@ -64,13 +66,22 @@ interface Exported {
 }
 
 /**
+ * Reads the state of a stack in this folder.
+ * @throws Error if the state cannot be read
+ */
+export async function stackState(stack: StackFlag): Promise<StackState> {
+  const state = await readStack({ stack, timeoutMs: 60_000 });
+  if ("problem" in state) throw new Error(`the stack's state cannot be read: ${state.problem}`);
+  return state.value;
+}
+
+/**
  * Returns the endpoints in the state of a stack in this folder.
  * @throws Error if the state cannot be read
  */
 export async function stackEndpoints(stack: StackFlag): Promise<readonly StackResource[]> {
-  const state = await readStack({ stack, timeoutMs: 60_000 });
-  if ("problem" in state) throw new Error(`the stack's state cannot be read: ${state.problem}`);
-  return state.value.resources.filter(({ type }) => isEndpoint(type));
+  const { resources } = await stackState(stack);
+  return resources.filter(({ type }) => isEndpoint(type));
 }
 
 /**

@@ -119,7 +119,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   async function stop() {
     await server.close();
     try {
-      await dataFile?.compacted();
+      await dataFile?.saved();
     } finally {
       account.clear();
       await dataFile?.close();

@@ -59,7 +59,7 @@ export function createParts(options: EmulatorOptions) {
     workerHost,
     logs,
     billing,
-    changed: (endpointId, jobId) => dataFile?.changed(endpointId, jobId),
+    changed: () => dataFile?.changed(),
     watch: createWatch(),
   });
   const levelOf = createStock(faultParts.stockRules);
@@ -111,13 +111,7 @@ function accountIdOf(dataFile: string | undefined): string {
 /** Returns the data file, if the options specify one. */
 function dataFileOf(file: string | undefined, apiKey: string, account: () => Account): DataFile | undefined {
   if (file === undefined) return undefined;
-  return new DataFile(file, {
-    snapshot(withJobs) {
-      const { head, lists } = account().snapshot(withJobs);
-      return { head: { apiKey, ...head }, lists };
-    },
-    runtime: (endpointId, jobIds) => account().endpoints.find(endpointId)?.runtime.snapshot(jobIds),
-  });
+  return new DataFile(file, () => ({ apiKey, ...account().snapshot() }));
 }
 
 type Given = Pick<

@@ -5,7 +5,7 @@ import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { cancel } from "../provider/engine/cancellation";
-import { withoutProperty } from "../provider/engine/hideSecretInputs";
+import { withoutProperty } from "../provider/engine/forEngine";
 import { ignoredScheduleProblem } from "../provider/engine/inputWarnings";
 import type { Properties } from "../provider/engine/properties";
 import { InvalidInputError } from "../sdk/errors/errors";

@@ -10,8 +10,8 @@ import { noteOnEnd } from "./connection/settingsProblems";
 import { acceptPluginState } from "./dynamic/pluginState";
 import { ENDPOINT_KIND } from "./endpoint/endpointKind";
 import { lifeCycle } from "./endpoint/lifeCycle";
-import { type AnyHandler, forEngine, wrapHandlers } from "./engine/errors";
-import { hideSecretInputs } from "./engine/hideSecretInputs";
+import { type AnyHandler, wrapHandlers } from "./engine/errors";
+import { forEngine } from "./engine/forEngine";
 import { log } from "./engine/log";
 import { REGISTRY_AUTH_KIND } from "./kinds/registryAuthKind";
 import { SECRET_KIND } from "./kinds/secretKind";
@@ -34,7 +34,7 @@ export const v1 = handlersOf(ENDPOINT_KIND, lifeCycle(recordHandlers(ENDPOINT_KI
  * must never change.
  */
 export const smokeTestV1 = forEngine(
-  hideSecretInputs(namingEndOfGraphql(namingLeftAdoptions(overAutomaticApi(smokeTestHandlers, false)))),
+  namingEndOfGraphql(namingLeftAdoptions(overAutomaticApi(smokeTestHandlers, false))),
 );
 
 /** The entry point for a `ServerlessTemplate`: `….templateV1`. It must never change. */
@@ -59,11 +59,9 @@ function handlersOf<T extends NamedRecord, Fields extends object>(
   handlers: Required<pulumi.dynamic.ResourceProvider> = recordHandlers(kind),
 ): ServedKind {
   const served = forEngine(
-    hideSecretInputs(
-      namingEndOfGraphql(
-        namingLeftAdoptions(
-          acceptPluginState(comparingKnown(overAutomaticApi(handlers, kind.noun === ENDPOINT_KIND.noun)), kind.table),
-        ),
+    namingEndOfGraphql(
+      namingLeftAdoptions(
+        acceptPluginState(comparingKnown(overAutomaticApi(handlers, kind.noun === ENDPOINT_KIND.noun)), kind.table),
       ),
     ),
   );

@@ -1,5 +1,6 @@
 // Bundles the compiled package into `dist`, which is published: the entry points and the files that
 // they share, so that a class is the same in all of them, the types, and the handlers.
+const { execFileSync } = require("node:child_process");
 const { chmodSync, mkdirSync, rmSync, writeFileSync } = require("node:fs");
 const { builtinModules } = require("node:module");
 const path = require("node:path");
@@ -189,7 +190,9 @@ async function bundleHandlers() {
 async function main() {
   rmSync(dist, { recursive: true, force: true });
   await Promise.all([bundleCode(), bundleTypes(), bundleHandlers()]);
-  chmodSync(path.join(dist, "cli/main.js"), 0o755);
+  const command = path.join(dist, "cli/main.js");
+  chmodSync(command, 0o755);
+  writeFileSync(path.join(dist, "cli/help.txt"), execFileSync(process.execPath, [command, "help"]));
   writeFileSync(DIGEST_FILE, digestOfSources());
 }
 

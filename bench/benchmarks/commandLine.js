@@ -18,9 +18,9 @@ async function run({ quick }) {
       against: "a Node.js that does nothing",
       theirs: times.bare,
       judged: "difference",
-      mark: { atMost: 60 },
+      mark: { atMost: 10 },
     },
-    { what: "serverless-gpu --help", unit: "ms", ours: times.ours, judged: "value", mark: { atMost: 100 } },
+    { what: "serverless-gpu --help", unit: "ms", ours: times.ours, judged: "value", mark: { atMost: 70 } },
   ];
 }
 

@@ -23,7 +23,7 @@ export interface AdoptStateOptions {
 }
 
 /** The output of `adopt --from`. */
-export interface AdoptedState {
+interface AdoptedState {
   /** The program, or the file for `pulumi import`. */
   readonly output: string;
   /** The lines to print to stderr. */

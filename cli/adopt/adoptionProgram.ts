@@ -18,7 +18,7 @@ import { literal, oneLine, uniqueNames } from "./source";
 import { wordsToAccept } from "./wordsToAccept";
 
 /** A program, and the endpoints that it leaves out. */
-export interface AdoptionProgram {
+interface AdoptionProgram {
   /** TypeScript code. */
   readonly source: string;
   readonly skipped: readonly { readonly id: string; readonly reason: string }[];

@@ -7,7 +7,7 @@ import { withoutSecretTexts } from "./secrets";
 import { literal, oneLine, uniqueNames } from "./source";
 
 /** The part of a program that adopts templates and volumes, and the records that it leaves out. */
-export interface RecordProgram {
+interface RecordProgram {
   /** TypeScript code; empty if there is nothing to adopt. */
   readonly source: string;
   readonly skipped: readonly { readonly id: string; readonly reason: string }[];

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { checkedKey } from "../../sdk/journal/itemKey";
 
 /** The input on a line of the input file. */
-export interface InputLine {
+interface InputLine {
   readonly given: object;
   /** The number of the line in the file. The first line is 1, and empty lines count. */
   readonly number: number;

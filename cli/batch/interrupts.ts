@@ -1,7 +1,7 @@
 import { say } from "../terminal";
 
 /** How a user has stopped the command. */
-export interface Interrupts {
+interface Interrupts {
   /** Aborts at the second Ctrl-C. */
   readonly signal: AbortSignal;
   /** Calls the function at the first Ctrl-C, or at once if it was pressed already. */

@@ -7,7 +7,7 @@ import { hideUrlPassword, STATEMENT_MS } from "../../sdk/journal/postgresJournal
 import { isDatabase } from "./batchFlags";
 
 /** A journal that the command opened and must close. */
-export interface CommandJournal {
+interface CommandJournal {
   readonly journal: Journal;
   close(): Promise<void>;
 }

@@ -10,14 +10,14 @@ const MOST_KEPT = 2 ** 24;
 const INSTEAD = "give --output another name";
 
 /** A result that the file contains. */
-export interface Written {
+interface Written {
   readonly isFailed: boolean;
   /** The first 12 digits of the input's hash. */
   readonly hash?: string | undefined;
 }
 
 /** A result, with its key and its job. */
-export interface WrittenJob extends Written {
+interface WrittenJob extends Written {
   readonly key: string;
   readonly jobId: string;
 }

@@ -1,5 +1,5 @@
-import { visible } from "../../sdk/errors/visible";
 import { shownMoney } from "../shownValues";
+import { tableLines } from "../tables";
 import type { Costs, SideCost, TotalCost } from "./cost";
 import type { Review } from "./judge";
 import { escapedMarkdown, markdownList, within } from "./markdown";
@@ -65,15 +65,8 @@ export const countsText = (counts: Review["counts"]) =>
 export function costLines(review: Review): string[] {
   const { endpoints } = review.costs;
   if (endpoints.length === 0) return [];
-  const rows = [COLUMNS, ...rowsOf(endpoints), totalRow(review)].map((row) => row.map(visible));
-  const widths = COLUMNS.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  const isMoney = (at: number) => at === 2 || at === 3;
-  const table = rows.map((row) =>
-    row
-      .map((cell, at) => (isMoney(at) ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0)))
-      .join("  ")
-      .trimEnd(),
-  );
+  const rows = [...rowsOf(endpoints), totalRow(review)];
+  const table = tableLines({ header: COLUMNS, rows }, [0, 1, 4]);
   return [...table, "", NOT_INCLUDED, ...sourcesOf(review.costs)];
 }
 

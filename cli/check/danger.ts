@@ -11,22 +11,16 @@ import { type Step, type StepState, typeOf, type Values } from "./previewJson";
 
 /** Returns a finding for each endpoint that ends or stops, and for each renamed resource. */
 export function dangersOf(change: PlannedChange, planned: readonly Planned[]): Finding[] {
-  const { steps } = change;
-  const renames = renamedIn(steps, holdersAfter(planned));
+  const holders = holdersAfter(planned);
+  const renames = renamedIn(change.steps, holders);
   const renamed = new Set(renames.flatMap(({ urn }) => urn ?? []));
-  return [...renames, ...planned.flatMap((each) => endpointDangers(each, planned, renamed, change))];
+  const others = planned.filter(({ kind, urn }) => kind === "endpoint" && !renamed.has(urn));
+  return [...renames, ...others.flatMap((each) => endpointDangers(each, holders, change))];
 }
 
-function endpointDangers(
-  each: Planned,
-  planned: readonly Planned[],
-  renamed: ReadonlySet<string>,
-  change: PlannedChange,
-): Finding[] {
-  const { kind, name, urn, op } = each;
-  if (kind !== "endpoint" || renamed.has(urn)) return [];
+function endpointDangers(each: Planned, holders: ReadonlyMap<string, Planned>, change: PlannedChange): Finding[] {
+  const { name, urn, op } = each;
   const found = { resource: name, urn };
-  const holders = holdersAfter(planned);
   const gone = each.before.filter(({ id, isRetained }) => !isRetained && !(id !== undefined && holders.has(id)));
   const shown = gone.map(({ id, values }) => `${id ?? ""} (${textIn(values.name) ?? name})`).join(", ");
   if (op === "delete" && !each.isLeftOver && gone.length > 0) {
@@ -93,8 +87,8 @@ const LEAST_COMMON = 0.5;
 
 /**
  * Returns a finding for each resource that the change deletes while it creates a similar one of the
- * same type, because an alias would have kept it. The most similar ones belong together. A volume
- * is reported as lost data instead.
+ * same type, because an alias would have kept it. Those of the same name belong together, and then
+ * the most similar ones. A volume is reported as lost data instead.
  */
 function renamedIn(steps: readonly Step[], holders: ReadonlyMap<string, unknown>): Finding[] {
   const own = steps.filter((step) => !["NetworkVolume", undefined].includes(classOf(typeOf(step))));
@@ -113,22 +107,25 @@ function renamedIn(steps: readonly Step[], holders: ReadonlyMap<string, unknown>
         .map((now) => ({ old, now, common: commonShare(old.oldState, now.newState) })),
     )
     .filter(({ old, common }) => common >= (isEndpoint(typeOf(old)) ? LEAST_COMMON : 1))
-    .sort((one, other) => other.common - one.common);
+    .sort((one, other) => Number(isMoved(other)) - Number(isMoved(one)) || other.common - one.common);
   const used = new Set<Step>();
   return pairs.flatMap(({ old, now }) => {
     if (used.has(old) || used.has(now)) return [];
     used.add(old).add(now);
-    return [renamed(old, now.urn)];
+    return [renamed(old, now)];
   });
 }
 
-function renamed(old: Step, next: string): Finding {
+/** Returns `true` if only the parent differs. */
+const isMoved = ({ old, now }: Record<"old" | "now", Step>) => nameIn(now.urn) === nameIn(old.urn);
+
+function renamed(old: Step, now: Step): Finding {
   const { urn, oldState } = old;
-  const isMoved = nameIn(next) === nameIn(urn);
-  const alias = isMoved ? "an alias with its old parent" : `aliases: [{ name: "${nameIn(urn)}" }]`;
+  const isSameName = isMoved({ old, now });
+  const alias = isSameName ? "an alias with its old parent" : `aliases: [{ name: "${nameIn(urn)}" }]`;
   const what = `${classOf(typeOf(old))} ${oldState?.id ?? ""}`.trim();
   const message =
-    `the change deletes ${what} and creates it again as ${isMoved ? next : nameIn(next)}, with another id` +
+    `the change deletes ${what} and creates it again as ${isSameName ? now.urn : nameIn(now.urn)}, with another id` +
     `${isEndpoint(typeOf(old)) ? " and URL" : ""}. If it is the same resource, give the new one ${alias}`;
   return { level: "renamed", kind: "renamed", resource: nameIn(urn), urn, message };
 }

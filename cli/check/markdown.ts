@@ -1,9 +1,18 @@
 import { visible } from "../../sdk/errors/visible";
 
-/** Escapes Markdown syntax and keeps a table cell on one line. */
+const ESCAPED: Readonly<Record<string, string>> = {
+  "<": "&lt;",
+  ">": "&gt;",
+  // GitHub looks for names and numbers after it has read escapes, but not across a comment.
+  "@": "@<!-- -->",
+  "#": "#<!-- -->",
+};
+
+/** Escapes Markdown syntax and mentions, and keeps a table cell on one line. */
 export function escapedMarkdown(text: string): string {
-  return visible(text.replace(/\s+/g, " ")).replace(/[\\`*_{}[\]<>#|~@]/g, (character) =>
-    character === "<" ? "&lt;" : character === ">" ? "&gt;" : `\\${character}`,
+  return visible(text.replace(/\s+/g, " ")).replace(
+    /[\\`*_{}[\]<>#|~@]/g,
+    (character) => ESCAPED[character] ?? `\\${character}`,
   );
 }
 

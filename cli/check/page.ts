@@ -1,9 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { systemReason } from "../../emulator/io/systemReason";
 import { escaped } from "../forecast/report/charts";
-import { assumptionRows, bothWidths, PAGE_STYLE } from "../forecast/report/page";
+import { assumptionRows, bothWidths, htmlPage } from "../forecast/report/page";
+import type { Table } from "../tables";
 import { costLines, countsText } from "./costTable";
-import { changeLines, figureTables, playedLine, type Report, type Table, titleOf, verdictTable } from "./report";
+import { changeLines, figureTables, playedLine, type Report, titleOf, verdictTable } from "./report";
 
 /**
  * Writes the report as one page, which needs no network.
@@ -32,17 +33,7 @@ export function pageOf(report: Report): string {
   const played = rehearsal?.played;
   const forecast = played?.report;
   const changes = rehearsal ? changeLines(rehearsal).map((line) => `<li>${escaped(line)}</li>`) : [];
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escaped(titleOf(report))}</title>
-<style>
-${PAGE_STYLE}
-th { text-align: left; padding: .2rem .8rem .2rem 0; font-weight: 600 } h2 { font-size: 1.1rem; margin: 1.6rem 0 .4rem }
-</style>
-<h1 class="${verdict.code === 0 ? "" : "over"}">${escaped(titleOf(report))}</h1>
+  const body = `<h1 class="${verdict.code === 0 ? "" : "over"}">${escaped(titleOf(report))}</h1>
 ${tableOf(verdictTable(report))}
 <h2>Cost and changes of endpoints</h2>
 <p>${escaped(countsText(review.counts))}</p>
@@ -51,7 +42,6 @@ ${changes.length > 0 ? `<h2>The update of the copy</h2>\n<ul>${changes.join("\n"
 ${played ? `<p>${escaped(playedLine(played))}</p>` : ""}
 ${forecast ? figureTables(forecast).map(tableOf).join("\n") : ""}
 ${forecast ? bothWidths(forecast) : ""}
-${forecast ? `<h2>Assumptions</h2>\n<table>${assumptionRows(forecast)}</table>` : ""}
-</html>
-`;
+${forecast ? `<h2>Assumptions</h2>\n<table>${assumptionRows(forecast)}</table>` : ""}`;
+  return htmlPage(titleOf(report), body);
 }

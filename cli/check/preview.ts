@@ -90,12 +90,13 @@ export function readPreview(text: string): PlannedChange {
   const all = steps.filter((step) => CLASSES.includes(classOf(typeOf(step))));
   const own = all.filter((step) => !isNotTargeted(step));
   const urns = [...new Set(own.map(({ urn }) => urn))];
+  const leaving = leavingUrns(steps);
   const shown = steps.filter(({ op }) => op === "same").length;
   return {
     resources: urns.flatMap((urn) =>
       plannedBy(
         own.filter((step) => step.urn === urn),
-        leavingUrns(steps),
+        leaving,
       ),
     ),
     steps,

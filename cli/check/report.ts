@@ -1,11 +1,12 @@
 import { redact } from "../../sdk/errors/secretText";
 import { visible } from "../../sdk/errors/visible";
 import { jsonOf as forecastJson, textOf as forecastText } from "../forecast/forecast";
-import { calibrationCells } from "../forecast/report/calibration";
-import { duringCells, duringTitle } from "../forecast/report/during";
+import { calibrationTable } from "../forecast/report/calibration";
+import { duringTable } from "../forecast/report/during";
 import type { Report as Forecast } from "../forecast/report/report";
-import type { Range, Summary } from "../forecast/report/summary";
-import { shownMoney, shownNumber, shownTime } from "../shownValues";
+import { summaryTable } from "../forecast/report/text";
+import { shownTime } from "../shownValues";
+import type { Table } from "../tables";
 import { costLines, costMarkdown, countsText } from "./costTable";
 import { FINDINGS, type Finding } from "./finding";
 import type { Review } from "./judge";
@@ -20,13 +21,6 @@ export interface Report {
   readonly review: Review;
   /** `undefined` if the change was not applied to a copy. */
   readonly rehearsal?: Rehearsal | undefined;
-}
-
-/** A table. The first cell of each row is its title. */
-export interface Table {
-  readonly title: string;
-  readonly header: readonly string[];
-  readonly rows: readonly (readonly string[])[];
 }
 
 /** Returns a text in one line, without secrets and control characters. */
@@ -82,7 +76,7 @@ export function changeLines({ applied, unknown }: Rehearsal): string[] {
       ({ resource, kind, what, properties }) =>
         `${what}: ${resource} (${kind})${properties.length > 0 ? `: ${properties.join(", ")}` : ""}`,
     ),
-    `The update takes ${requests} requests${time}.`,
+    `The update takes ${requests === 1 ? "1 request" : `${requests} requests`}${time}.`,
     ...(unknown.length === 0
       ? []
       : [`It is unknown whether these secrets change. The rehearsal assumes that they do not: ${unknown.join(", ")}`]),
@@ -97,43 +91,11 @@ export function playedLine({ endpoint, checksum, report }: Played): string {
 }
 
 /** Returns the tables of figures before, after and through the change, and their calibration. */
-export function figureTables({ load, results, during, calibration }: Forecast): Table[] {
-  const header = ["", ...results.map(({ title }) => title.toLowerCase())];
-  const whole = `The whole load, ${shownTime(load.spanS)}`;
-  return [
-    { title: whole, header, rows: figureRows(results.map(({ summary }) => summary)) },
-    ...(during
-      ? [{ title: duringTitle(during), header: ["", "without the change", "with it"], rows: duringCells(during) }]
-      : []),
-    ...(calibration.rows.length > 0
-      ? [
-          {
-            title: "Calibration: the settings before, on the same load",
-            header: ["", "measured", "forecast", "error"],
-            rows: calibrationCells(calibration),
-          },
-        ]
-      : []),
-  ];
-}
-
-function figureRows(summaries: readonly Summary[]): string[][] {
-  const row = (name: string, of: (summary: Summary) => Range | undefined, shown: (value: number) => string) => [
-    name,
-    ...summaries.map((summary) => {
-      const { low, high } = of(summary) ?? { low: 0, high: 0 };
-      return low === high ? shown(low) : `${shown(low)} … ${shown(high)}`;
-    }),
-  ];
-  return [
-    row("delay p50", ({ delayS }) => delayS.p50, shownTime),
-    row("delay p95", ({ delayS }) => delayS.p95, shownTime),
-    row("jobs lost to ttl", ({ lost }) => lost, shownNumber),
-    row("jobs timed out", ({ timedOut }) => timedOut, shownNumber),
-    row("cold starts", ({ coldStarts }) => coldStarts, shownNumber),
-    row("cost a month", ({ monthly }) => monthly, shownMoney),
-  ];
-}
+export const figureTables = ({ results, during, calibration }: Forecast): Table[] => [
+  ...results.map(({ title, summary }) => summaryTable(title, summary)),
+  ...(during ? [duringTable(during)] : []),
+  ...(calibration.rows.length > 0 ? [calibrationTable(calibration)] : []),
+];
 
 /** Formats the report as text: the verdict, what changes, and notes. */
 export function textOf(report: Report): string {

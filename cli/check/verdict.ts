@@ -1,4 +1,5 @@
 import { calibrationSentence } from "../forecast/report/calibration";
+import { shellWord } from "../shownValues";
 import { classOf } from "../stack";
 import { type Allowed, splitAllowed } from "./allow";
 import { FINDINGS, type Finding } from "./finding";
@@ -44,7 +45,7 @@ export function verdictOf(
   const { left, accepted, unused } = splitAllowed(review.findings, allow);
   const all = [
     ...(applied ? outcomes(applied) : []),
-    ...left.map((finding) => rowOf(finding, isStrict)),
+    ...left.map((finding) => rowOf(finding, isStrict, left)),
     ...accepted.map((finding): Row => ({ result: "note", what: "allowed", text: findingText(finding) })),
     ...(steps ? withoutCredential(steps, isStrict) : []),
     ...review.exceeded.map((text): Row => ({ result: "limit", what: "cost", text })),
@@ -61,18 +62,22 @@ export function verdictOf(
 
 const findingText = ({ resource, message }: Finding) => `${resource === undefined ? "" : `${resource}: `}${message}`;
 
-function rowOf(finding: Finding, isStrict: boolean): Row {
+function rowOf(finding: Finding, isStrict: boolean, all: readonly Finding[]): Row {
   const { heading, allow } = FINDINGS[finding.level];
   const isDanger = allow !== undefined || (isStrict && finding.level === "unlikely");
-  const { resource } = finding;
+  const { resource, urn } = finding;
   const text = findingText(finding);
-  const name = resource === undefined ? "" : `=${resource}`;
-  const advice = allow === undefined ? "" : `${text.endsWith("?") ? "" : "."} To allow it: --allow ${allow}${name}`;
+  const isShared = all.some(
+    (each) => FINDINGS[each.level].allow === allow && each.resource === resource && each.urn !== urn,
+  );
+  const value = resource === undefined ? allow : `${allow}=${isShared ? urn : resource}`;
+  const advice =
+    allow === undefined ? "" : `${text.endsWith("?") ? "" : "."} To allow it: --allow ${shellWord(value ?? "")}`;
   return { result: isDanger ? "danger" : "note", what: heading.toLowerCase(), text: text + advice };
 }
 
 /** Returns the rows about the update, the next preview and the destroy. */
-function outcomes({ failure, left, protectedResources, destroyFailure }: Applied): Row[] {
+function outcomes({ failure, left, protectedResources, destroyFailure, destroyLeaves }: Applied): Row[] {
   const row = (what: string, problem: string | undefined, good: string): Row =>
     problem === undefined ? { result: "ok", what, text: good } : { result: "danger", what, text: problem };
   const update = row("update", failure, "The update succeeds");
@@ -83,7 +88,9 @@ function outcomes({ failure, left, protectedResources, destroyFailure }: Applied
   return [
     update,
     row("next preview", changes, "The next preview shows no changes"),
-    row("destroy", destroyFailure, works),
+    destroyLeaves === undefined
+      ? row("destroy", destroyFailure, works)
+      : { result: "note", what: "destroy", text: `A destroy would leave what other records use: ${destroyLeaves}` },
     ...(names === ""
       ? []
       : [{ result: "note", what: "destroy", text: `Protected against a destroy: ${names}` } as const]),

@@ -19,6 +19,7 @@ import {
 import { ConfigurationError } from "../../sdk/errors/errors";
 import { redact, SecretText } from "../../sdk/errors/secretText";
 import type { Learned } from "../pulumiCommand";
+import { shellWord } from "../shownValues";
 import { say } from "../terminal";
 import { withLiveApi } from "./liveApi";
 import { findProjectFile, projectConfig } from "./projectFile";
@@ -35,7 +36,7 @@ export interface ConnectionFlags {
 }
 
 /** A connection, and the settings that determined it. */
-export interface Found extends Resolved {
+interface Found extends Resolved {
   /** Reads a setting from the stack's config or, if there is none, from the project file. */
   readonly readConfig: ReadConfig;
   /** The stack's config; `undefined` if it is not needed or there is no project. */
@@ -141,6 +142,5 @@ export function howToDecrypt(name: string): string {
 
 /** Advises running the command over REST v2, because GraphQL does not show what it needs. */
 export function requestsOverV2(words: readonly string[]): string {
-  const quoted = words.map((word) => (/^[\w./:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
-  return `Run: npx pulumi-serverless-gpu ${quoted.join(" ")} --api v2`;
+  return `Run: npx pulumi-serverless-gpu ${words.map(shellWord).join(" ")} --api v2`;
 }

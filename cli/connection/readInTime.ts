@@ -4,7 +4,7 @@ import { say } from "../terminal";
 /**
  * The time limit of a command's read, in milliseconds. A person or a pipeline is waiting for it.
  */
-export const READ_MS = 10_000;
+const READ_MS = 10_000;
 
 /** How often a waiting command prints a line, in milliseconds. */
 const LINE_MS = 15_000;

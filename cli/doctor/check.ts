@@ -1,7 +1,7 @@
 import { redact } from "../../sdk/errors/secretText";
 
 /** The result of a check. `failed` needs a fix; `skipped` means that the check could not run. */
-export type CheckStatus = "ok" | "warning" | "failed" | "skipped";
+type CheckStatus = "ok" | "warning" | "failed" | "skipped";
 
 /** The names of the checks, in order. */
 export type CheckName =

@@ -20,7 +20,7 @@ import { Closing } from "../../sdk/transport/closing";
 import type { Http, WholeResponse } from "../../sdk/transport/httpRequest";
 import { makeCall } from "../../sdk/transport/makeCall";
 import { proxyHint } from "../../sdk/transport/proxy";
-import { sendForText } from "../../sdk/transport/send";
+import { send } from "../../sdk/transport/send";
 import { checkKeyAccount } from "./account";
 import { type CheckResult, failed, ok, skipped, together, warning } from "./check";
 import { checkNames, type Lists, readLists } from "./names";
@@ -38,7 +38,7 @@ const ADDRESS_NAMES: readonly AddressName[] = ["graphqlUrl", "restUrl", "queueUr
 const ONLY_PODS = ", which only getPod needs";
 
 /** The response of one API to a request without a key. */
-export interface ServiceReply {
+interface ServiceReply {
   readonly name: AddressName;
   readonly address?: string;
   readonly response?: WholeResponse;
@@ -76,7 +76,7 @@ async function ask(http: Http, settings: ProviderSettings, name: AddressName): P
         name,
         operation: name,
         repeatability: "safe",
-        attempt: (attempt) => sendForText(http, { ...request, attempt }),
+        attempt: (attempt) => send(http, { ...request, attempt }),
       },
     );
     const clockOffsetMs = Date.parse(String(response.headers.date)) - (sentAt + Date.now()) / 2;

@@ -9,7 +9,7 @@ const SHELLS = ["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
  * How to start an interactive shell: its arguments, additional environment variables, and a
  * function to call when it exits.
  */
-export interface Shell {
+interface Shell {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   end(): void;

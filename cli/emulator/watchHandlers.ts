@@ -12,7 +12,7 @@ import { withPrograms } from "./handlers";
 const LOOK_EVERY_MS = 300;
 
 /** The folder to watch, and the handlers to update. */
-export interface WatchedHandlers {
+interface WatchedHandlers {
   readonly folder: string;
   readonly worker: EmulatorFlags["worker"];
   /** The emulator's handlers, which are updated in place. */

@@ -1,6 +1,6 @@
 import { type Client, createClient, type Diagnosis } from "../../sdk";
 import { linesIn } from "../../sdk/diagnosis/words";
-import { ruleAt, type Schedule } from "../../sdk/schedule/schedule";
+import { ruleAt, type Schedule } from "../../sdk/endpoints/schedule";
 import { commandConnection } from "../connection/connection";
 import { NO_ENDPOINT, type StackFlag, type StackResource, stackEndpoints } from "../stack";
 import { printJson, printLines } from "../terminal";

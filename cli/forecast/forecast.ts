@@ -8,13 +8,13 @@ import type { ForecastFlags, LostLimit } from "./forecastFlags";
 import { busiestHour } from "./load/busiest";
 import { openLoad } from "./load/openLoad";
 import type { ReadLoad } from "./load/readLoad";
-import { type Calibration, calibrationOf, calibrationSentence, calibrationText, hasDelays } from "./report/calibration";
+import { type Calibration, calibrationOf, calibrationSentence, hasDelays } from "./report/calibration";
 import { keepsJobs, type Limits, paretoFront } from "./report/choose";
-import { type During, duringText, watchedSummary } from "./report/during";
+import { type During, watchedSummary } from "./report/during";
 import { writePictures } from "./report/page";
 import type { Report, Sweep } from "./report/report";
 import { type Costing, type Summary, summarize } from "./report/summary";
-import { comparisonText, footText, summaryText, sweepText } from "./report/text";
+import { footText, resultTexts } from "./report/text";
 import { type PlayedSide, playAll } from "./runs";
 import { assumptionsOf, shownAssumptions } from "./settings/assumptions";
 import type { Settings } from "./settings/endpoints";
@@ -47,7 +47,7 @@ export async function forecast(flags: ForecastFlags): Promise<number> {
 async function forecastOf(flags: ForecastFlags, read: ReadLoad): Promise<number> {
   const report = await playedReport(flags, read, await namedSettings(flags));
   if (flags.json) printJson(jsonOf(report));
-  else printLines(textOf(report).replace(/\n$/, "").split("\n"));
+  else printLines(textOf(report, flags.details).replace(/\n$/, "").split("\n"));
   if (flags.pictures !== undefined) {
     const files = writePictures(flags.pictures === true ? "." : flags.pictures, report);
     process.stderr.write(`serverless-gpu forecast: wrote ${files.join(" and ")}\n`);
@@ -196,18 +196,14 @@ function lostLimitOf({ maxLost, maxP95, maxCost }: ForecastFlags): LostLimit | u
 }
 
 /** Formats a forecast as text. */
-export function textOf({ load, results, sweep, during, calibration, assumptions, warnings, exceeded }: Report): string {
-  const [first, last] = [results[0], results.at(-1)] as [Report["results"][number], Report["results"][number]];
-  const { low, high } = last.summary.jobs;
+export function textOf(report: Report, isDetailed = false): string {
+  const { load, results, assumptions, warnings, exceeded } = report;
+  const { low, high } = results.at(-1)?.summary.jobs as Summary["jobs"];
   const jobs = low === high ? shownNumber(low) : `${shownNumber(low)} to ${shownNumber(high)}`;
   return [
     `Load: ${jobs} jobs in ${shownTime(load.spanS)}, ${load.description}. A month repeats it.\n`,
     ...warnings.map((each) => `WARNING: ${each}\n`),
-    ...results.map(({ title, summary }) => summaryText(title, summary)),
-    ...(results.length > 1 ? [comparisonText(first.summary, last.summary)] : []),
-    ...(during ? [duringText(during)] : []),
-    ...(sweep ? [sweepText(sweep, last.summary)] : []),
-    ...(calibration.rows.length > 0 ? [calibrationText(calibration)] : []),
+    ...resultTexts(report, isDetailed),
     footText(assumptions),
     ...exceeded.map((each) => `LIMIT EXCEEDED: ${each}\n`),
   ].join("\n");

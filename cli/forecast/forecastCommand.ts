@@ -43,6 +43,7 @@ export const forecastCommand = declareCommand({
         ),
     )
       .optionsGroup("Output:")
+      .option("--details", "print all percentiles, cold starts, workers over time, and the parts of the cost, too")
       .option("--pictures [folder]", "write forecast.svg and forecast.html (default: to the current folder)")
       .option("--json", "print one JSON object"),
   notes: `Files for --load (recognized by the header):

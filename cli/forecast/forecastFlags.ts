@@ -6,18 +6,11 @@ import type { Settings } from "./settings/endpoints";
 import type { SweepAxis } from "./settings/sweep";
 import { parseCost, parseList, parseNumber, parseTime } from "./values";
 
-/** The options of `serverless-gpu forecast`. Times are in seconds, and rates in jobs per second. */
-export interface ForecastFlags {
-  readonly load?: string;
-  readonly generate?: Pick<Pattern, "kind" | "rate" | "secondRate">;
-  readonly bursts?: { readonly jobs: number; readonly everyS: number };
-  readonly for?: number;
-  readonly duration?: Duration;
-  /** The stack's name; `true` for the selected stack. */
-  readonly stack?: StackFlag;
-  readonly endpoint?: string;
-  readonly set?: Partial<Settings>;
-  readonly sweep?: readonly SweepAxis[];
+/**
+ * The options that determine how a load is simulated, what it costs, and which limits apply. Times
+ * are in seconds.
+ */
+export interface PlayFlags {
   readonly seeds?: number;
   readonly concurrency?: number;
   /** The kinds of cold starts, or the name of a file with measurements. */
@@ -39,6 +32,22 @@ export interface ForecastFlags {
   /** Limits of the time after the change: delays in seconds, and jobs that are lost or time out. */
   readonly maxDuring?: DuringLimits;
   readonly requireCalibration?: boolean;
+}
+
+/** The options of `serverless-gpu forecast`. Times are in seconds, and rates in jobs per second. */
+export interface ForecastFlags extends PlayFlags {
+  readonly load?: string;
+  readonly generate?: Pick<Pattern, "kind" | "rate" | "secondRate">;
+  readonly bursts?: { readonly jobs: number; readonly everyS: number };
+  readonly for?: number;
+  readonly duration?: Duration;
+  /** The stack's name; `true` for the selected stack. */
+  readonly stack?: StackFlag;
+  readonly endpoint?: string;
+  readonly set?: Partial<Settings>;
+  readonly sweep?: readonly SweepAxis[];
+  /** `true` to print every figure. */
+  readonly details?: boolean;
   readonly pictures?: string | true;
   readonly json?: boolean;
 }
@@ -48,26 +57,6 @@ export type DuringLimits = Readonly<Partial<Record<"p50" | "p95" | "p99" | "lost
 
 /** How many jobs may be lost to their ttl or to the execution timeout. */
 export type LostLimit = { readonly jobs: number } | { readonly share: number };
-
-/** The options that determine how a load is simulated, what it costs, and which limits apply. */
-export type PlayFlags = Pick<
-  ForecastFlags,
-  | "seeds"
-  | "concurrency"
-  | "coldStart"
-  | "restore"
-  | "throttled"
-  | "ttl"
-  | "executionTimeout"
-  | "prices"
-  | "activeDiscount"
-  | "freeStarts"
-  | "maxP95"
-  | "maxCost"
-  | "maxLost"
-  | "maxDuring"
-  | "requireCalibration"
->;
 
 /** Adds the options of `PlayFlags`. */
 export function addPlayFlags(command: Command): Command {

@@ -7,14 +7,14 @@ import { endpointId } from "../explain/endpointId";
 const MOST_RELEASES = 10_000;
 
 /** The releases of an endpoint, newest first. */
-export interface EndpointReleases {
+interface EndpointReleases {
   readonly id: string;
   readonly client: Client;
   readonly releases: readonly EndpointRelease[];
 }
 
 /** The parts of a command that `withReleases` needs. */
-export interface ReleasesCommand {
+interface ReleasesCommand {
   /** The value of the option `--api`. */
   readonly api: string | undefined;
   /** The command and its arguments, used in the advice to switch to REST v2. */

@@ -4,7 +4,7 @@ import { type Counted, createCounted } from "./counter";
 import { createRead, type MetricRead, SHOWN_MS } from "./read";
 
 /** The worker states that RunPod bills, or may bill. */
-export const COUNTED_STATES = ["running", "idle", "initializing"] as const;
+const COUNTED_STATES = ["running", "idle", "initializing"] as const;
 
 /** The endpoint settings that are exported as metrics. */
 export type WatchedSettings = Pick<
@@ -22,7 +22,7 @@ export type WatchedSettings = Pick<
 >;
 
 /** Details about an endpoint's releases and workers, from a separate read. */
-export interface Details {
+interface Details {
   /** The latest release, if the API shows releases. */
   readonly release: EndpointRelease | undefined;
   /** The number of workers on an older release, if the service shows it. */
@@ -30,7 +30,7 @@ export interface Details {
 }
 
 /** A health record and the time when it was read. */
-export interface SeenHealth extends EndpointHealth {
+interface SeenHealth extends EndpointHealth {
   /** When the response arrived, in milliseconds since the epoch. */
   readonly at: number;
 }
@@ -44,6 +44,8 @@ export interface WatchedEndpoint {
   listed: { readonly at: number; readonly monotonic: number } | undefined;
   /** The number of lists since then that did not contain the endpoint. */
   missing: number;
+  /** `true` if the endpoint is gone, and a state that was read after that still contains it. */
+  isMissed: boolean;
   readonly health: MetricRead<SeenHealth>;
   readonly details: MetricRead<Details>;
   readonly counters: Readonly<Record<"completed" | "failed" | "retried", Counted>>;
@@ -80,6 +82,7 @@ export function watch(id: string, options: WatchOptions): WatchedEndpoint {
     settings: undefined,
     listed: undefined,
     missing: 0,
+    isMissed: false,
     counted: undefined,
     counters: { completed: createCounted(), failed: createCounted(), retried: createCounted() },
     activeAt: undefined,

@@ -1,13 +1,13 @@
 import { Counter, Gauge, Registry } from "prom-client";
 import { redact } from "../../sdk/errors/secretText";
-import { isGone, settingsAgeS, type WatchedEndpoint } from "./endpointReads";
+import { settingsAgeS, type WatchedEndpoint } from "./endpointReads";
 import { poolPrices, poolStock, workersCost } from "./prices";
 import type { MetricRead } from "./read";
 import type { Readings } from "./readings";
 import { COMPARED } from "./wanted";
 
 /** The data that a scrape shows in addition to the readings. */
-export interface ShownMetrics {
+interface ShownMetrics {
   readonly readings: Readings;
   readonly version: string;
   readonly api: string;
@@ -38,8 +38,7 @@ export function createExposition(shown: ShownMetrics): {
 } {
   const registry = new Registry();
   for (const row of rowsOf(shown)) register(registry, row);
-  // Endpoint names are free text and may contain a key.
-  return { registry, render: async () => redact(await registry.metrics()) };
+  return { registry, render: () => registry.metrics() };
 }
 
 function rowsOf(shown: ShownMetrics): Row[] {
@@ -56,9 +55,12 @@ function register(registry: Registry, { name, help, labels = [], fill }: Row): v
     // Otherwise, prom-client would report 0 for a metric that has no labels and no value.
     metric.remove({});
     fill((given, value) => {
+      // Endpoint names are free text and may contain a key. Only the values of labels are redacted,
+      // because a word such as "authorization" hides what follows, which may be the next label.
       if (value === undefined || value === null || !Number.isFinite(value)) return;
-      if (metric instanceof Counter) metric.inc({ ...given }, Math.max(0, value));
-      else metric.set({ ...given }, value);
+      const shown = Object.fromEntries(Object.entries(given).map(([label, text]) => [label, redact(`${text}`)]));
+      if (metric instanceof Counter) metric.inc(shown, Math.max(0, value));
+      else metric.set(shown, value);
     });
   };
   const metric: Counter | Gauge = isCounter
@@ -189,7 +191,7 @@ function settingRows(readings: Readings): Row[] {
       if (month) set({}, month.groups?.find(({ key }) => key === id)?.amount ?? 0);
     }),
     row("gone", "1 if an endpoint of the stack's state does not exist at the service.", (watched, set) => {
-      if (wanted(watched)) set({}, isGone(watched) ? 1 : 0);
+      if (wanted(watched)) set({}, watched.isMissed ? 1 : 0);
     }),
   ];
 }

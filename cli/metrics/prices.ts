@@ -7,7 +7,7 @@ import type { WatchedSettings } from "./endpointReads";
 const LEVELS: Readonly<Record<StockLevel, number>> = { None: 0, Low: 1, Unknown: 1, Medium: 2, High: 3 };
 
 /** An amount in US dollars an hour, and where the price comes from. */
-export interface Price {
+interface Price {
   readonly dollars: number;
   /** `catalog`, or the name of the public price table. */
   readonly source: string;

@@ -14,7 +14,7 @@ import { createRead, type MetricRead, repeatRead, SHOWN_MS } from "./read";
 import type { WantedEndpoint } from "./wanted";
 
 /** The maximum number of endpoints. Each one takes a queue request per round. */
-export const MOST_ENDPOINTS = 500;
+const MOST_ENDPOINTS = 500;
 /** The maximum number of requests for one list. More would exceed the budget per minute. */
 const MOST_LIST_REQUESTS = 20;
 /** The number of requests per minute for lists that take several requests. */
@@ -26,15 +26,19 @@ const DETAILS_A_MINUTE = 12;
 
 const MINUTE_MS = 60_000;
 /** How often a queue is read, in milliseconds. */
-export const HEALTH_EVERY_MS = 30_000;
+const HEALTH_EVERY_MS = 30_000;
 const ACCOUNT_EVERY_MS = 5 * MINUTE_MS;
 const CATALOG_EVERY_MS = 10 * MINUTE_MS;
 const SPEND_EVERY_MS = 15 * MINUTE_MS;
 const STATE_EVERY_MS = 5 * MINUTE_MS;
 /** After how many intervals without a read a value is no longer shown. */
 const SHOWN_INTERVALS = 3;
-/** How many queues are read at the same time. */
+/**
+ * How many queues are read at the same time: this number, or a fifth of them, so that a round takes
+ * 50 seconds if every read takes ten. Other endpoints' values would otherwise become too old.
+ */
 const AT_ONCE = 10;
+const MOST_ROUNDS = 5;
 
 export interface ReadingsOptions {
   readonly client: Client;
@@ -130,6 +134,8 @@ export function createReadings(options: ReadingsOptions): Readings {
     for (const each of endpoints.values()) each.missing += 1;
     const listed = { at: clock.now(), monotonic: clock.monotonic() };
     for (const settings of wanted) Object.assign(add(settings.id), { settings, listed, missing: 0 });
+    // Endpoints that have been renamed since then.
+    for (const each of readState ? [] : records) if (!isWanted(each)) endpoints.delete(each.id);
     return wanted;
   }
 
@@ -168,6 +174,14 @@ export function createReadings(options: ReadingsOptions): Readings {
       shown(STATE_EVERY_MS),
     );
 
+  /** Finds endpoints that the state contains, but that are gone. */
+  async function judgeMissed(): Promise<void> {
+    const gone = [...endpoints.values()].filter(isGone);
+    // The run that deleted or replaced them may be newer than the state that was read.
+    const isProven = gone.some(({ isMissed }) => !isMissed) && (await state?.run()) !== undefined;
+    for (const each of endpoints.values()) each.isMissed = isGone(each) && (each.isMissed || isProven);
+  }
+
   /** Repeats work, and marks it as in progress while it runs. */
   function loop(signal: AbortSignal, work: () => Promise<number>): Promise<void> {
     return repeatRead(clock, signal, () => {
@@ -184,7 +198,8 @@ export function createReadings(options: ReadingsOptions): Readings {
     const work = async () => {
       for (const each of waiting) await each.health.run();
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    const atOnce = Math.max(AT_ONCE, Math.ceil(endpoints.size / MOST_ROUNDS));
+    await Promise.all(Array.from({ length: atOnce }, work));
     for (const each of endpoints.values()) if (!readState && isGone(each)) endpoints.delete(each.id);
     for (const listener of listeners) listener();
     return healthEveryMs;
@@ -235,7 +250,10 @@ export function createReadings(options: ReadingsOptions): Readings {
           () => STATE_EVERY_MS,
           async () => isNew(state) || state?.run(),
         ),
-        each(listEveryMs, async () => isNew(list) || list.run()),
+        each(listEveryMs, async () => {
+          if (!isNew(list)) await list.run();
+          await judgeMissed();
+        }),
         each(() => ACCOUNT_EVERY_MS, account.run),
         each(() => CATALOG_EVERY_MS, catalog.run),
         each(() => SPEND_EVERY_MS, spend.run),

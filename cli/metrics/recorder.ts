@@ -8,7 +8,7 @@ import { SHOWN_MS } from "./read";
 import type { Readings } from "./readings";
 
 /** The length of a recording interval, in milliseconds. */
-export const INTERVAL_MS = 60_000;
+const INTERVAL_MS = 60_000;
 
 /**
  * How many daily files are searched for the last counters. An endpoint that is in none of them

@@ -1,5 +1,6 @@
-import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
-import { type StackFlag, stackEndpoints } from "../stack";
+import { managedFields } from "../../provider/fields/managed";
+import { ENDPOINT_DEFAULTS, FIELDS } from "../../sdk/endpoints/fields";
+import { isEndpoint, type StackFlag, type StackResource, stackState } from "../stack";
 
 /** The settings that are compared with those at the service, with the end of the metric's name. */
 export const COMPARED = {
@@ -14,7 +15,10 @@ export interface WantedEndpoint {
   readonly id: string;
   /** The stack's name. */
   readonly stack: string;
-  /** The settings in the state. Those that are secrets there are missing. */
+  /**
+   * The settings that the program sets, as they are in the state. If a run is updating the endpoint,
+   * or was killed while it did, as the run sets them. Secrets are missing.
+   */
   readonly settings: Readonly<Partial<Record<keyof typeof COMPARED, number>>>;
 }
 
@@ -25,23 +29,36 @@ const DEFAULTS: Readonly<Record<string, unknown>> = ENDPOINT_DEFAULTS;
  * @throws Error if the state cannot be read
  */
 export async function wantedEndpoints(stack: StackFlag): Promise<WantedEndpoint[]> {
-  const all = await stackEndpoints(stack);
-  const kept = all.filter((each) => !each.pendingReplacement && !each.delete);
-  return kept.flatMap(({ urn, id, outputs = {} }) =>
-    id === undefined ? [] : [{ id, stack: stackIn(urn), settings: settingsOf(outputs) }],
+  const { resources, pending } = await stackState(stack);
+  const updates = pending.filter(({ type }) => type === "updating");
+  const inputsOf = new Map(updates.map(({ resource: { urn, inputs } }) => [urn, inputs]));
+  const kept = resources.filter((each) => isEndpoint(each.type) && !each.pendingReplacement && !each.delete);
+  return kept.flatMap((each) =>
+    each.id === undefined
+      ? []
+      : [{ id: each.id, stack: stackIn(each.urn), settings: settingsOf(each, inputsOf.get(each.urn)) }],
   );
 }
 
 /** Returns the stack's name in a URN. */
 const stackIn = (urn: string) => urn.split("::")[0]?.replace("urn:pulumi:", "") ?? "";
 
-function settingsOf(outputs: Readonly<Record<string, unknown>>): WantedEndpoint["settings"] {
+/** @param inputs what the run that updates the endpoint sends. @default no run does */
+function settingsOf(
+  { outputs = {}, ignoreChanges = [] }: StackResource,
+  inputs: StackResource["inputs"],
+): WantedEndpoint["settings"] {
+  const values = { ...outputs, ...inputs };
+  const managed = inputs ? Object.keys(inputs) : managedFields(FIELDS, outputs);
+  // No run restores what the program leaves out or ignores.
+  const isSet = (name: string) =>
+    managed?.includes(name) !== false && !ignoreChanges.some((each) => each === "*" || each === name);
   // REST v2 does not store idleTimeout for REQUEST_COUNT, which does not use it.
-  const isCompared = (name: string) => name !== "idleTimeout" || outputs.scalerType !== "REQUEST_COUNT";
+  const isUsed = (name: string) => name !== "idleTimeout" || values.scalerType !== "REQUEST_COUNT";
   return Object.fromEntries(
     Object.keys(COMPARED).flatMap((name) => {
-      const value = outputs[name] ?? DEFAULTS[name];
-      return typeof value === "number" && isCompared(name) ? [[name, value]] : [];
+      const value = values[name] ?? DEFAULTS[name];
+      return typeof value === "number" && isSet(name) && isUsed(name) ? [[name, value]] : [];
     }),
   );
 }

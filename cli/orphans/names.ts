@@ -10,7 +10,7 @@ const ENDING = /^(.+)-[0-9a-f]{7}(?:-fast)?$/;
 const NO_ORGANIZATION = "organization";
 
 /** A stack whose automatic names can be computed. */
-export interface NamedStack {
+interface NamedStack {
   /** `<organization>/<project>/<stack>`. */
   readonly name: string;
   readonly urns: readonly string[];

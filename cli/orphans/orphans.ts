@@ -6,6 +6,7 @@ import { configuredValues, findProjectFile } from "../connection/projectFile";
 import { sayWhileWaiting } from "../connection/readInTime";
 import { readPrices } from "../forecast/settings/prices";
 import { HOW_TO_DELETE, leftBehindText } from "../leftBehind";
+import { shellWord } from "../shownValues";
 import { printJson, printLines, say } from "../terminal";
 import { useOf } from "./activity";
 import { type MonthlyCost, monthlyCosts } from "./costs";
@@ -257,7 +258,7 @@ function linesOf(
 function optionsOf({ api, stack, backend, ended, namespace }: OrphansFlags): string {
   const given = { api: api === undefined ? [] : [api], stack, backend, ended, namespace };
   const words = Object.entries(given).flatMap(([name, values = []]) => values.flatMap((each) => [`--${name}`, each]));
-  return words.map((word) => ` ${/^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`}`).join("");
+  return words.map((word) => ` ${shellWord(word)}`).join("");
 }
 
 /** Returns the list as JSON. */

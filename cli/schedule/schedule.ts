@@ -1,6 +1,6 @@
 import { buffer } from "node:stream/consumers";
 import { isObject } from "../../provider/engine/properties";
-import { type Firing, firings, ruleAt, type Schedule, type ScheduleRule } from "../../sdk/schedule/schedule";
+import { type Firing, firings, ruleAt, type Schedule, type ScheduleRule } from "../../sdk/endpoints/schedule";
 import { previewIn, type Values } from "../check/previewJson";
 import { decodeText, readTextFile } from "../readTextFile";
 import { nameIn } from "../stack";

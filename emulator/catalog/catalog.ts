@@ -8,13 +8,13 @@ import type { LevelOf, StockFilter, StockLevel } from "../model/stock";
 export type ShownLevel = Exclude<StockLevel, "Absent">;
 
 /** A request for GPU types. */
-export interface GpuQuestion extends Omit<StockFilter, "dataCenterIds"> {
+interface GpuQuestion extends Omit<StockFilter, "dataCenterIds"> {
   /** The data centers to search. @default all */
   readonly dataCenterIds?: readonly string[];
 }
 
 /** The stock of one GPU type. */
-export interface GpuStock {
+interface GpuStock {
   readonly level: ShownLevel;
   readonly dataCenters: readonly { readonly id: string; readonly level: ShownLevel }[];
   readonly cudaVersions: readonly { readonly version: string; readonly isAvailable: boolean }[];

@@ -3,7 +3,7 @@ import { accessOf, bearerKey, bearerOrBareKey, type Keys } from "../io/auth";
 import type { HttpRequest, Refusal } from "../io/http";
 
 /** The secrets that grant access. */
-export interface AccessOptions {
+interface AccessOptions {
   /** The emulator's key. Other machines must send it. */
   readonly apiKey: string;
   /** The page's token, which changes at each start. Web pages must send it with each action. */
@@ -13,7 +13,7 @@ export interface AccessOptions {
 }
 
 /** The header that contains the page's token. */
-export const TOKEN_HEADER = "x-emulator-token";
+const TOKEN_HEADER = "x-emulator-token";
 
 /**
  * Returns why a request to the control API must be refused, if it must. Programs on this machine

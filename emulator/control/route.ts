@@ -1,5 +1,5 @@
 /** A request to a route of the control API. */
-export interface ControlRequest {
+interface ControlRequest {
   readonly id: string;
   readonly query: URLSearchParams;
   readonly body: unknown;

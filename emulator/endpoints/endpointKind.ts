@@ -23,12 +23,12 @@ export interface EmulatedEndpoint extends Readonly<EndpointRecord> {
 export interface EndpointControl extends RecordControl<EndpointSeed, EndpointFields, EmulatedEndpoint> {}
 
 export function endpointKind(endpoints: Endpoints): Kind<EndpointSeed, EndpointFields, EmulatedEndpoint> {
+  const own = { noun: "endpoint", seedSchema: endpointSeedSchema, patchSchema: endpointPatchSchema };
   return {
-    noun: "endpoint",
-    seedSchema: endpointSeedSchema,
-    patchSchema: endpointPatchSchema,
+    ...own,
     snapshotSchema: endpointSnapshotSchema,
     control: controlOf(
+      own,
       { ...endpoints, list: endpoints.all, create: (seed) => endpoints.create(seed, seed.id ?? undefined) },
       view,
     ),

@@ -17,7 +17,7 @@ export interface Endpoint {
 }
 
 /** The parts of an endpoint that are not fields. */
-export interface OwnParts {
+interface OwnParts {
   /** The endpoint's own container. @default the template's container */
   readonly container?: EndpointContainer | null;
 }
@@ -70,8 +70,8 @@ export interface Endpoints {
   reconcile(): void;
   /** Deletes an endpoint immediately. Returns `false` if it does not exist. */
   remove(id: string): boolean;
-  /** Returns the state to save for a restart as plain JSON. Omits jobs if `withJobs` is `false`. */
-  snapshot(withJobs: boolean): EndpointSnapshot[];
+  /** Returns the state to save for a restart as plain JSON. */
+  snapshot(): EndpointSnapshot[];
   restore(snapshot: readonly EndpointSnapshot[]): void;
   /** Stops and deletes all endpoints. */
   clear(): void;
@@ -82,7 +82,7 @@ export interface EndpointSnapshot {
   readonly runtime: unknown;
 }
 
-export interface EndpointsOptions {
+interface EndpointsOptions {
   readonly context: RuntimeContext;
   /** Looks up the records that endpoints refer to. */
   readonly references: References;
@@ -91,8 +91,6 @@ export interface EndpointsOptions {
   /** Called with the id of each endpoint that was deleted. */
   readonly onRemoved: (id: string) => void;
 }
-
-const NO_JOBS: ReadonlySet<string> = new Set();
 
 /** The state that the functions below share. */
 interface State extends EndpointsOptions {
@@ -126,10 +124,10 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
       for (const { runtime } of endpoints.values()) runtime.dispatch();
     },
     remove: (id) => removeEndpoint(state, id),
-    snapshot: (withJobs) =>
+    snapshot: () =>
       Array.from(endpoints.values(), ({ record, runtime }) => ({
         record: { ...record },
-        runtime: runtime.snapshot(withJobs ? undefined : NO_JOBS),
+        runtime: runtime.snapshot(),
       })),
     restore(snapshot) {
       for (const { record, runtime } of snapshot) startEndpoint(state, { ...record }, runtime);

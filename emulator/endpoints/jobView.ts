@@ -23,7 +23,7 @@ export interface JobView {
 }
 
 /** A job with its input and output. */
-export interface JobDetails extends JobView {
+interface JobDetails extends JobView {
   readonly input: unknown;
   /** The result, or the latest progress update while the job is in progress. */
   readonly output?: unknown;
@@ -49,12 +49,12 @@ export function jobDetails(endpointId: string, job: Job): JobDetails {
   return { ...jobView(endpointId, job), input, output: job.output, policy };
 }
 
-export function matchesJob({ endpointId, status }: JobFilter, ofEndpoint: string, job: Job): boolean {
+function matchesJob({ endpointId, status }: JobFilter, ofEndpoint: string, job: Job): boolean {
   return (endpointId === undefined || endpointId === ofEndpoint) && (status === undefined || status === job.status);
 }
 
 /** A job and the id of its endpoint. */
-export interface FoundJob {
+interface FoundJob {
   readonly endpointId: string;
   readonly job: Job;
 }

@@ -37,12 +37,12 @@ interface Counters {
  * The counts that `/health` returns (contract, Health record), and workers that have not started
  * yet.
  */
-export interface Health {
+interface Health {
   readonly jobs: Omit<Counters, "submitted"> & { readonly inProgress: number; readonly inQueue: number };
   readonly workers: Readonly<Record<Worker["state"], number>>;
 }
 
-export interface RuntimeSnapshot {
+interface RuntimeSnapshot {
   readonly jobs: readonly Job[];
   readonly counters: Counters;
   /** When the endpoint last had a job or was last saved, in milliseconds since the epoch. */
@@ -102,8 +102,7 @@ export class EndpointRuntime {
         this.#scheduler.reconcile();
       },
     );
-    // An endpoint with the same id may have been deleted at this very moment.
-    context.changed(record.id);
+    context.changed();
     this.#recover(jobs);
   }
 
@@ -157,7 +156,7 @@ export class EndpointRuntime {
 
   /** Returns the items that a job has streamed since the previous call. */
   takeStream(job: Job): StreamItem[] {
-    if (job.stream.length > 0) this.context.changed(this.#record.id, job.id);
+    if (job.stream.length > 0) this.context.changed();
     return job.stream.splice(0);
   }
 
@@ -266,12 +265,10 @@ export class EndpointRuntime {
     this.#scheduler.rollOut();
   }
 
-  /**
-   * Returns the state to save for a restart as plain JSON, with all jobs or only the given ones.
-   */
-  snapshot(jobIds?: ReadonlySet<string>): RuntimeSnapshot {
+  /** Returns the state to save for a restart as plain JSON. */
+  snapshot(): RuntimeSnapshot {
     return {
-      jobs: jobIds ? [...jobIds].flatMap((id) => this.#store.get(id) ?? []) : [...this.#store.all()],
+      jobs: [...this.#store.all()],
       counters: { ...this.#counters },
       idleSince: this.#idleSince,
     };
@@ -303,7 +300,7 @@ export class EndpointRuntime {
   }
 
   #jobChanged(id: string): void {
-    this.context.changed(this.#record.id, id);
+    this.context.changed();
     this.context.watch.job(this.#record.id, id);
   }
 

@@ -31,7 +31,7 @@ export type Load = { readonly spanS: number } & (
 );
 
 /** Reads a load one job at a time. `next` returns `false` after the last job. */
-export interface LoadReader {
+interface LoadReader {
   /** Seconds since the first job of a file, or since the start of a generated load. */
   arrivalS: number;
   durationS: number;

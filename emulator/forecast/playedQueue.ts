@@ -6,7 +6,7 @@ import { fieldsAfter } from "../model/fieldTable";
 import type { Place } from "../model/places";
 import { createWorkerHost } from "../programs/workerHost";
 import type { EventClock } from "../time/eventClock";
-import type { ReusableTimer } from "../time/virtualClock";
+import { type ReusableTimer, reusableTimer } from "../time/reusableTimer";
 import { exampleContainer } from "../workers/container";
 import type { RuntimeContext } from "../workers/context";
 import { WITHOUT_PROCESS } from "../workers/runners";
@@ -225,7 +225,7 @@ class PlayedRun implements JobRun {
 
   constructor(jobs: PlayedJobs) {
     this.#jobs = jobs;
-    this.#timer = jobs.clock.timer(() => this.#end());
+    this.#timer = reusableTimer(jobs.clock, () => this.#end());
   }
 
   begin(job: PlayedJob, events: JobRunEvents): void {

@@ -29,7 +29,7 @@ export interface Course {
 }
 
 /** The number of parts in a course. */
-export const PARTS = 160;
+const PARTS = 160;
 
 /** The worker states in a forecast. */
 export type PlayedState = Exclude<WorkerState, "draining">;

@@ -11,10 +11,10 @@ import { endpointSchema } from "./endpointSchema";
 import type { GraphqlPart } from "./part";
 
 /** Returns a network volume, or `undefined` if the emulator does not know it. */
-export type FindVolume = (id: string) => { readonly id: string; readonly dataCenterId: string } | undefined;
+type FindVolume = (id: string) => { readonly id: string; readonly dataCenterId: string } | undefined;
 
 /** The parts of the account that the GraphQL API for endpoints uses. */
-export interface EndpointGraphqlParts {
+interface EndpointGraphqlParts {
   readonly endpoints: Endpoints;
   readonly profile: Profile;
   readonly templates: OwnTemplates;

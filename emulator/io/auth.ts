@@ -19,7 +19,7 @@ export function newKey(): string {
 }
 
 /** The result of checking a request's key. */
-export type Access = "granted" | "forbidden" | "wrong" | "missing";
+type Access = "granted" | "forbidden" | "wrong" | "missing";
 
 export function accessOf(key: string | undefined, keys: Keys): Access {
   if (!key) return "missing";

@@ -16,13 +16,13 @@ const BACKSLASH = 0x5c;
 const OPENING: readonly number[] = [0x5b, 0x7b];
 
 /** Returns `true` if JSON is nested too deeply, without parsing it. */
-export function isTooDeep(json: Uint8Array, maxDepth = MAX_DEPTH): boolean {
-  if (json.length <= maxDepth) return false;
+export function isTooDeep(json: Uint8Array): boolean {
+  if (json.length <= MAX_DEPTH) return false;
   let depth = 0;
   for (let index = 0; index < json.length; index++) {
     const byte = json[index] as number;
     if (byte === QUOTE) index = endOfString(json, index);
-    else if (OPENING.includes(byte) && ++depth > maxDepth) return true;
+    else if (OPENING.includes(byte) && ++depth > MAX_DEPTH) return true;
     else if (OPENING.includes(byte - 2)) depth--;
   }
   return false;

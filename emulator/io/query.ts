@@ -1,5 +1,5 @@
 /** Query parameters by name; `undefined` for those that are missing. */
-export type Parameters<Name extends string> = Readonly<Record<Name, string | undefined>>;
+type Parameters<Name extends string> = Readonly<Record<Name, string | undefined>>;
 
 /**
  * Reads query parameters.

@@ -6,7 +6,7 @@ const INTERVAL_MS = 1000;
 const TIMEOUT_MS = 10_000;
 
 /** A worker's state according to its last health check. */
-export type ServerHealth = "healthy" | "starting" | "unhealthy";
+type ServerHealth = "healthy" | "starting" | "unhealthy";
 
 export interface HealthChecks {
   readonly isHealthy: boolean;

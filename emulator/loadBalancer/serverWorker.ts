@@ -124,7 +124,7 @@ export function processWorker(program: WorkerProgram, pod: WorkerPod, context: R
 }
 
 /** Adds a line to a worker's output. */
-export type Say = (line: string) => void;
+type Say = (line: string) => void;
 
 /** Lets a worker accept requests whenever its health check succeeds. */
 function follow(server: HttpServer, { onAsk }: Events, say: Say, { clock }: RuntimeContext): HealthChecks {

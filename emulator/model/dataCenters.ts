@@ -1,5 +1,5 @@
 /** A data center in the catalog. */
-export interface DataCenter {
+interface DataCenter {
   readonly id: string;
   /** The data center's country. REST v2 does not show it. */
   readonly country: string;

@@ -24,7 +24,7 @@ export interface V2Form<Value, Given> {
 }
 
 /** How GraphQL and REST v2 represent a field, and what is stored. */
-export interface FieldForm<Value, Given> {
+interface FieldForm<Value, Given> {
   /** The GraphQL type in the record; empty if GraphQL does not show the field. */
   readonly output: string;
   /** The GraphQL type in the input. A non-null type with a default rejects an explicit `null`. */

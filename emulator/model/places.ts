@@ -17,7 +17,7 @@ export interface Place {
 }
 
 /** The catalog and the volumes, which determine where workers can run. */
-export interface KnownPlaces {
+interface KnownPlaces {
   /** Ids of all data centers. */
   readonly dataCenters: readonly string[];
   /** Returns a volume's data center, or `undefined` if the emulator does not know it. */

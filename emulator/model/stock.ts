@@ -73,7 +73,7 @@ export function isInStock(level: StockLevel): boolean {
 }
 
 /** Compares versions numerically: 12.11 is higher than 12.2. */
-export function isAtLeast(version: string, floor: string): boolean {
+function isAtLeast(version: string, floor: string): boolean {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const [floorMajor = 0, floorMinor = 0] = floor.trim().split(".").map(Number);
   return major === floorMajor ? minor >= floorMinor : major > floorMajor;

@@ -10,7 +10,7 @@ export interface OpenAiInput {
 }
 
 /** An error of an OpenAI-compatible server. */
-export interface OpenAiError {
+interface OpenAiError {
   readonly error: {
     readonly message: string;
     readonly type: string;
@@ -42,8 +42,8 @@ export function isOpenAiInput(
 }
 
 /** Returns a server-sent event with `value` as JSON. */
-export function sseEvent(value: unknown, name?: string): string {
-  return `${name === undefined ? "" : `event: ${name}\n`}data: ${JSON.stringify(value)}\n\n`;
+export function sseEvent(value: unknown): string {
+  return `data: ${JSON.stringify(value)}\n\n`;
 }
 
 /** The event that ends a stream. */

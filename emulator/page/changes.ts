@@ -1,13 +1,10 @@
 import { JOB_STATES, RETRYABLE_JOB_STATES, TERMINAL_JOB_STATES } from "../../sdk/contract/enums";
-import type { JobFilter } from "../endpoints/jobView";
-import type { FidelityId } from "../model/fidelity";
-import { fidelity, levelOf } from "../model/fidelity";
+import { type JobFilter, jobView, latestJobs } from "../endpoints/jobView";
 import { faultChoices } from "../server/faultRule";
 import { isManual } from "../time/virtualClock";
 import { createEndpointChanges, type Past } from "./endpointChanges";
-import { JobChanges } from "./jobChanges";
 import type { PageOptions } from "./pageOptions";
-import { createRequestChanges, type RequestFilter } from "./requestChanges";
+import { type RequestFilter, requestMatcher } from "./requestFilter";
 import type { About, Change, ClockView } from "./views";
 
 /** Which jobs and requests the page lists. */
@@ -34,29 +31,51 @@ const CLOCK_MS = 2000;
 export function followChanges(options: PageOptions, filters: Filters, past: Pick<Past, "drawn">): Changes {
   const { context, account, tail, faults } = options;
   const endpoints = createEndpointChanges(account.endpoints, context.clock, past);
-  const jobs = new JobChanges(account.endpoints, filters.jobs, LISTED);
-  const requests = createRequestChanges(tail, filters.requests, LISTED);
   const clock = createClockView(options);
-  let shownFaults = "";
+  const isShown = requestMatcher(filters.requests);
+  const shown = new Map<string, string>();
+  let areJobsChanged = true;
   let isFirst = true;
   let clockAt = 0;
   const stop = context.watch.add({
-    endpoint: endpoints.onChange,
-    job: (endpointId, jobId) => jobs.onChange(endpointId, jobId),
+    endpoint(id) {
+      areJobsChanged = true;
+      endpoints.onChange(id);
+    },
+    job() {
+      areJobsChanged = true;
+    },
     worker: endpoints.moved,
   });
 
-  function faultChanges(): Pick<Change, "faults"> {
-    const rules = faults.list();
-    const text = JSON.stringify(rules);
-    if (text === shownFaults) return {};
-    shownFaults = text;
-    return { faults: rules };
+  /** Returns a field of a change, unless its value is the one that was last sent. */
+  function changed<Name extends keyof Change>(name: Name, value: Change[Name]): Pick<Change, Name> | undefined {
+    const text = JSON.stringify(value);
+    if (shown.get(name) === text) return undefined;
+    shown.set(name, text);
+    return { [name]: value } as Pick<Change, Name>;
+  }
+
+  /** Returns the latest jobs, which are searched for only after a change. */
+  function jobs(): Pick<Change, "jobs"> | undefined {
+    if (!areJobsChanged) return undefined;
+    areJobsChanged = false;
+    const latest = latestJobs(account.endpoints, filters.jobs, LISTED);
+    return changed(
+      "jobs",
+      latest.map(({ endpointId, job }) => jobView(endpointId, job)),
+    );
   }
 
   return {
     next() {
-      const change = { ...endpoints.changes(), ...jobs.changes(), ...requests(), ...faultChanges() };
+      const change = {
+        ...endpoints.changes(),
+        ...jobs(),
+        ...changed("requests", tail.latest(LISTED, isShown).map(tail.redacted)),
+        ...changed("requestCount", tail.last()),
+        ...changed("faults", faults.list()),
+      };
       const first = isFirst ? { about: about(options) } : {};
       const isQuiet = !isFirst && Object.keys(change).length === 0;
       if (isQuiet && !clock.hasMoved() && performance.now() - clockAt < CLOCK_MS) return undefined;
@@ -87,13 +106,9 @@ function createClockView({ context, clock: given }: PageOptions) {
 }
 
 function about({ context, token }: PageOptions): About {
-  const ids = Object.keys(fidelity) as FidelityId[];
-  const assumed = ids.filter((id) => levelOf(id) === "assumed").map((id) => [id, fidelity[id].text]);
   return {
     token,
     profile: context.profile,
-    assumed: Object.fromEntries(assumed),
-    listed: LISTED,
     faultChoices: faultChoices(),
     jobStates: { all: JOB_STATES, ended: TERMINAL_JOB_STATES, retryable: RETRYABLE_JOB_STATES },
   };

@@ -1,12 +1,10 @@
 import type { Endpoint, Endpoints } from "../endpoints/endpoints";
-import type { FidelityId } from "../model/fidelity";
 import type { EmulatorClock } from "../time/virtualClock";
 import type { WorkerState } from "../workers/watch";
 import type { Change, Depth, EndpointOnPage, Move } from "./views";
-import { waitsOf } from "./waits";
 
 /** Tracks endpoints, queue lengths, and worker states. */
-export interface EndpointChanges {
+interface EndpointChanges {
   /** Must be called when an endpoint, its queue or its scaling changes. */
   onChange(endpointId: string): void;
   /** Must be called when a worker changes state. */
@@ -127,15 +125,6 @@ function endpointView({ record, runtime }: Endpoint): EndpointOnPage {
     jobs: runtime.health().jobs,
     oldestQueuedAt: runtime.queue().oldestQueuedAt,
     scaling: runtime.scaling(),
-    waits: waitsOf({ record, runtime }),
-    assumed: assumedFor(record),
     workers: runtime.workers(),
   };
-}
-
-function assumedFor({ scalerType, flashBootType }: Endpoint["record"]): FidelityId[] {
-  const rows: FidelityId[] = ["workers.cold-start"];
-  if (flashBootType !== null) rows.push("workers.flashboot-factor");
-  if (scalerType === "REQUEST_COUNT") rows.push("workers.idle-request-count-time");
-  return rows;
 }

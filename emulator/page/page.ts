@@ -11,7 +11,7 @@ import type { PageOptions } from "./pageOptions";
  * Returns the response to a request for the page, its files or its events; `undefined` for any
  * other request.
  */
-export type Page = (request: HttpRequest) => HttpResponse | undefined;
+type Page = (request: HttpRequest) => HttpResponse | undefined;
 
 export function createPage(options: PageOptions): Page {
   const { account, context } = options;

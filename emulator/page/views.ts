@@ -26,10 +26,6 @@ export interface EndpointOnPage {
   readonly oldestQueuedAt?: number | undefined;
   /** The autoscaler's calculation. */
   readonly scaling: string;
-  /** Why jobs and workers wait, one sentence each. */
-  readonly waits: readonly string[];
-  /** The ids of assumed rows of the fidelity table that apply to this endpoint's workers. */
-  readonly assumed: readonly string[];
   readonly workers: readonly WorkerView[];
 }
 
@@ -55,10 +51,6 @@ export interface About {
    */
   readonly token: string;
   readonly profile: Profile;
-  /** The assumed rows of the fidelity table, by id. */
-  readonly assumed: Readonly<Record<string, string>>;
-  /** How many jobs and how many requests the page lists. */
-  readonly listed: number;
   readonly faultChoices: readonly FaultChoice[];
   /** All job statuses, those of ended jobs, and those of jobs that can be retried. */
   readonly jobStates: Readonly<Record<"all" | "ended" | "retryable", readonly JobState[]>>;
@@ -73,14 +65,10 @@ export interface Change {
   readonly endpointsGone?: readonly string[];
   readonly moves?: readonly Move[];
   readonly depths?: readonly Depth[];
-  /** New and changed jobs, newest last. */
+  /** The latest jobs that match the filter, newest last. */
   readonly jobs?: readonly JobView[];
-  /** The ids of jobs that are gone or no longer match the filter. */
-  readonly jobsGone?: readonly string[];
-  /** New and changed requests, newest last. */
+  /** The latest requests that match the filter, newest last. */
   readonly requests?: readonly JournalEntry[];
-  /** `true` if the journal was cleared before these requests. */
-  readonly requestsCleared?: boolean;
   /** The number of requests since the start. */
   readonly requestCount?: number;
   /** All fault rules. */

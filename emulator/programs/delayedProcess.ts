@@ -1,7 +1,7 @@
 import type { GroupProcess } from "./groupProcess";
 
 /** A process that is launched later unless it is stopped first. */
-export interface DelayedProcess extends GroupProcess {
+interface DelayedProcess extends GroupProcess {
   /** `true` if the process was stopped or killed on purpose. */
   readonly isStopped: boolean;
   launchIn(delayMs: number): void;

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { systemClock } from "../../sdk/contract/clock";
 import { systemReason } from "../io/systemReason";
 
-export interface GroupProcessOptions {
+interface GroupProcessOptions {
   readonly command: string;
   readonly cwd: string | undefined;
   readonly env: Readonly<Record<string, string>>;
@@ -45,7 +45,7 @@ const ONE_PROGRAM = /^(?!\s*(?:exec|eval|source|set|export|cd|\.)\s)\s*[^\s=;&|(
  * Makes the program replace the shell, so that signals reach the program. Not every shell does this
  * on its own.
  */
-export function replacingShell(command: string): string {
+function replacingShell(command: string): string {
   return ONE_PROGRAM.test(command) ? `exec ${command}` : command;
 }
 

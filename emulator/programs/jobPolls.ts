@@ -1,7 +1,7 @@
 import type { Job } from "../jobs/jobStates";
 
 /** A worker's pending requests for jobs. */
-export interface JobPolls {
+interface JobPolls {
   /** The number of jobs that they still ask for. */
   readonly room: number;
   /**

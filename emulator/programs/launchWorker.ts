@@ -35,7 +35,7 @@ export interface LaunchContext {
   onEnd(workerId: string): void;
 }
 
-export interface Launch {
+interface Launch {
   readonly token: string;
   readonly programWorker: ProgramWorker;
   readonly calls: ProgramWorkerCalls;

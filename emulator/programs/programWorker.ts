@@ -10,7 +10,7 @@ import { createStopRequests } from "./stopRequests";
  * How long a worker's request waits for a job, in milliseconds (assumed). Workers give up after 90
  * s.
  */
-export const POLL_MS = 20_000;
+const POLL_MS = 20_000;
 
 /** How long until a request to stop a job is repeated, in milliseconds (assumed). */
 const STOP_AGAIN_MS = 1000;

@@ -1,5 +1,5 @@
 /** The ids of jobs that a worker must stop, and the worker's pending requests for them. */
-export interface StopRequests {
+interface StopRequests {
   /**
    * Resolves with the ids added since the last request, or with none when the request ends. Each id
    * is sent twice, because a worker that has just received a job cannot stop it yet.

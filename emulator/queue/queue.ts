@@ -4,7 +4,7 @@ import { type Call, decodeSegment, type HttpRequest, type HttpResponse, json, ty
 import { nextTurn } from "../time/nextTurn";
 import { limitedOperation, queueProblem, runOperation } from "./operations";
 
-export interface QueueOptions {
+interface QueueOptions {
   readonly keys: Keys;
   readonly endpoints: Endpoints;
 }

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { validate } from "../io/validate";
 import type { StoredRecords } from "./records";
 
 /**
@@ -12,12 +13,14 @@ export interface RecordControl<Seed, Fields, View> {
   get(id: string): View | undefined;
   /**
    * Creates a record with the service's defaults.
+   * @throws TypeError if a field is missing, unknown or of the wrong type
    * @throws Error if the record violates a rule of the service
    * @throws RangeError if the id exists
    */
   create(seed: Seed): View;
   /**
    * Sets fields to any values, without checking the service's rules.
+   * @throws TypeError if a field is unknown or of the wrong type
    * @throws Error if the record does not exist
    */
   change(id: string, patch: Partial<Fields>): View;
@@ -37,8 +40,8 @@ export interface Kind<Seed, Fields, View> {
   /** The schema of a record in a data file. */
   readonly snapshotSchema: z.ZodType;
   readonly control: RecordControl<Seed, Fields, View>;
-  /** Returns the state to save for a restart as plain JSON. Omits jobs if `withJobs` is `false`. */
-  snapshot(withJobs: boolean): unknown[];
+  /** Returns the state to save for a restart as plain JSON. */
+  snapshot(): unknown[];
   restore(saved: readonly unknown[]): void;
   /** Stops and deletes all records. */
   clear(): void;
@@ -55,7 +58,7 @@ export function recordKind<R extends object, Seed, Fields, View>(
 ): Kind<Seed, Fields, View> {
   const { noun, snapshot, clear } = stored;
   const restore = (saved: readonly unknown[]) => stored.restore(saved as readonly R[]);
-  return { noun, ...schemas, control: controlOf(stored, view), snapshot, restore, clear };
+  return { noun, ...schemas, control: controlOf({ noun, ...schemas }, stored, view), snapshot, restore, clear };
 }
 
 /** The functions that read and change one kind's stored records. */
@@ -69,6 +72,7 @@ interface Stored<Seed, Fields, R> {
 
 /** Returns the control of one kind. `view` returns the public part of a record. */
 export function controlOf<Seed, Fields, R extends object, View>(
+  { noun, seedSchema, patchSchema }: Pick<Kind<Seed, Fields, View>, "noun" | "seedSchema" | "patchSchema">,
   stored: Stored<Seed, Fields, R>,
   view: (record: R) => View,
 ): RecordControl<Seed, Fields, View> {
@@ -78,8 +82,8 @@ export function controlOf<Seed, Fields, R extends object, View>(
       const found = stored.find(id);
       return found && view(found);
     },
-    create: (seed) => view(stored.create(seed)),
-    change: (id, patch) => view(stored.change(id, patch)),
+    create: (seed) => view(stored.create(validate(seedSchema, seed, `The ${noun}`))),
+    change: (id, patch) => view(stored.change(id, validate(patchSchema, patch, "The change"))),
     delete: (id) => stored.remove(id),
   };
 }

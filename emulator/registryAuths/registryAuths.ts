@@ -11,7 +11,7 @@ import type {
 } from "./registryAuthFields";
 
 /** The parts of the account that registry credentials use. */
-export interface RegistryAuthSurroundings {
+interface RegistryAuthSurroundings {
   readonly clock: EmulatorClock;
   readonly random: () => number;
   readonly changed: () => void;

@@ -2,7 +2,7 @@ import { LARGEST_PAGE } from "./facts";
 import { V2Refusal } from "./problem";
 
 /** One page of a list, as the response shows it. */
-export interface ListPage<T> {
+interface ListPage<T> {
   readonly items: readonly T[];
   readonly pagination: { readonly nextCursor: string | null; readonly hasNextPage: boolean };
 }

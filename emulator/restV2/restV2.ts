@@ -29,7 +29,6 @@ import { podHandlers } from "./podHandlers";
 import { problem, refusalOf, V2Refusal } from "./problem";
 import { registryHandlers, templateHandlers, volumeHandlers } from "./recordHandlers";
 import { secretHandlers } from "./secretHandlers";
-import { UNSERVED_SEGMENTS, unservedOperation } from "./unserved";
 import { workerHandlers } from "./workerHandlers";
 
 /** The parts of the emulator that REST v2 uses. */
@@ -65,7 +64,7 @@ const ROUTES: readonly Route[] = (Object.entries(REST_V2) as [OperationName, Ope
 /** The ids in a request's path; empty if there are none. */
 type PathIds = Pick<V2Call, "id" | "workerId">;
 
-const FIRST_SEGMENTS = new Set([...Object.values(REST_V2).map(({ path }) => path.split("/")[1]), ...UNSERVED_SEGMENTS]);
+const FIRST_SEGMENTS = new Set([...Object.values(REST_V2).map(({ path }) => path.split("/")[1])]);
 
 /** Returns `true` for a path of REST v2. All other paths below `/v2` belong to queues. */
 export function isRestV2(path: string): boolean {
@@ -112,7 +111,6 @@ export function createRestV2(options: RestV2Options) {
     try {
       if (exceeded !== undefined) throw new V2Refusal(429, `rate limit exceeded for the ${exceeded} window`);
       if (access === "forbidden") throw new V2Refusal(403, "access denied");
-      assertServed(request);
       if (!route) throw refusalOfPath(request);
       response = execute(route, ids, request, call);
     } catch (error) {
@@ -162,13 +160,6 @@ function jsonOf({ body }: HttpRequest): unknown {
   } catch {
     return undefined;
   }
-}
-
-function assertServed({ method, path }: HttpRequest): void {
-  const found = unservedOperation(method, path);
-  if (!found) return;
-  const message = `the emulator does not have ${found.name} (${method} /v2${found.path})`;
-  throw new V2Refusal(501, message, "v2.unserved");
 }
 
 /** Returns the error for a path that is unknown or does not support the method. */

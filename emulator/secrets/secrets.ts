@@ -7,7 +7,7 @@ import type { EmulatorClock } from "../time/virtualClock";
 import { SECRET_FIELDS, type SecretFields, type SecretSeed, type StoredSecret } from "./secretFields";
 
 /** The parts of the account that secrets use. */
-export interface SecretSurroundings {
+interface SecretSurroundings {
   readonly clock: EmulatorClock;
   readonly random: () => number;
   readonly changed: () => void;

@@ -18,7 +18,6 @@ import type { Volumes } from "../volumes/volumes";
 import { EXAMPLE_IMAGE } from "../workers/container";
 import { type AccountContext, type AccountOptions, createKinds, type Kinds } from "./kinds";
 import type { StrictKind } from "./references";
-import type { AccountSnapshot } from "./savedState";
 
 /** The initial contents of an account. They must follow the service's rules. */
 export interface Seed {
@@ -67,8 +66,8 @@ export interface Account {
    * @throws RangeError if it violates a rule of the service
    */
   seed(seed: Seed): void;
-  /** Returns the state to save. Omits jobs if `withJobs` is `false`. */
-  snapshot(withJobs: boolean): AccountSnapshot;
+  /** Returns the state to save as plain JSON. */
+  snapshot(): Readonly<Record<string, unknown>>;
   /**
    * Restores the state returned by `snapshot`, as read from a file.
    * @throws TypeError if it is malformed
@@ -119,9 +118,11 @@ export function createAccount(context: AccountContext, options: AccountOptions, 
       for (const pod of seed.pods ?? []) pods.add(pod);
       context.changed();
     },
-    snapshot: (withJobs) => ({
-      head: { version: 2, strict: [...strict] },
-      lists: { pods: pods.list(), ...mapEntries(entries, (kind) => kind.snapshot(withJobs)) },
+    snapshot: () => ({
+      version: 2,
+      strict: [...strict],
+      pods: pods.list(),
+      ...mapEntries(entries, (kind) => kind.snapshot()),
     }),
     restore(snapshot) {
       const saved = validate(snapshotSchema, snapshot, "The saved state") as Record<string, unknown[]>;

@@ -1,36 +1,28 @@
-import { constants, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
 import { hostname } from "node:os";
 import path from "node:path";
 import { type FileLock, FileLockedError, lockFile } from "../../sdk/contract/fileLock";
 import { systemReason } from "../io/systemReason";
-import { createStateChanges, readSavedState, type StateChanges, type StateSource } from "./savedState";
-
-/** Don't rewrite the file for fewer appended bytes than this. */
-const MIN_APPENDED = 2 ** 20;
 
 /**
- * The file that stores the emulator's state. Its first line is the whole state as JSON, and changes
- * are appended as further lines. When these exceed the first line, the file is rewritten, so the
- * cost of a change depends on the change and not on the state. A rewrite is atomic: it writes a
- * temporary file and renames it. Changes made during a write are saved together by the next one.
+ * The file that stores the emulator's state, as JSON. Each write replaces the whole file
+ * atomically: it writes a temporary file and renames it. Changes made during a write are saved
+ * together by the next one.
  */
 export class DataFile {
   readonly #file: string;
   #lock: FileLock | undefined;
-  readonly #state: StateChanges;
-  #wholeBytes = 0;
-  #appendedBytes = 0;
-  // Whatever the file contains at the start, it may end with half a line.
-  #needsRewrite = true;
+  readonly #snapshot: () => unknown;
   #changes = 0;
   #savedChanges = 0;
   #writing: Promise<void> | undefined;
 
-  constructor(file: string, source: StateSource) {
+  /** @param snapshot returns the state to save as plain JSON */
+  constructor(file: string, snapshot: () => unknown) {
     // A symbolic link is kept, and all links to a file share the file's lock.
     this.#file = fileOf(file);
-    this.#state = createStateChanges(source);
+    this.#snapshot = snapshot;
   }
 
   /**
@@ -81,7 +73,7 @@ export class DataFile {
       throw new Error(`the data file ${this.#file} cannot be read: ${systemReason(error)}`, { cause: error });
     }
     try {
-      restore(readSavedState(text));
+      restore(JSON.parse(text));
       return true;
     } catch (cause) {
       const reason = cause instanceof SyntaxError ? "It does not contain JSON." : (cause as Error).message;
@@ -99,9 +91,8 @@ export class DataFile {
     return this.#changes;
   }
 
-  changed(endpointId?: string, jobId?: string): void {
+  changed(): void {
     this.#changes += 1;
-    this.#state.changed(endpointId, jobId);
   }
 
   /** Resolves when every change so far is in the file. */
@@ -115,57 +106,21 @@ export class DataFile {
     }
   }
 
-  /** Resolves when the file is a single JSON value without appended changes. */
-  async compacted(): Promise<void> {
-    await this.saved();
-    // The file already contains every change. If it cannot be rewritten, the next start reads it as
-    // it is.
-    if (this.#appendedBytes > 0) await this.#rewrite().catch(() => {});
-  }
-
   #notWritable(cause: unknown): Error {
     return new Error(`the data file ${this.#file} cannot be written: ${systemReason(cause)}`, { cause });
   }
 
   async #write(): Promise<void> {
     const included = this.#changes;
-    const isFull = this.#appendedBytes > Math.max(this.#wholeBytes, MIN_APPENDED);
     try {
-      if (this.#needsRewrite || isFull || !(await this.#append(this.#state.latest()))) await this.#rewrite();
+      await this.#lock?.check();
+      const next = `${this.#file}.tmp`;
+      await writePrivately(next, JSON.stringify(this.#snapshot()));
+      await rename(next, this.#file);
     } catch (cause) {
-      // The changes of the failed write exist nowhere else.
-      this.#needsRewrite = true;
       throw cause instanceof FileLockedError ? this.#inUse(cause) : this.#notWritable(cause);
     }
     this.#savedChanges = included;
-  }
-
-  async #rewrite(): Promise<void> {
-    await this.#lock?.check();
-    const next = `${this.#file}.tmp`;
-    const text = this.#state.whole();
-    await writePrivately(next, text);
-    await rename(next, this.#file);
-    this.#wholeBytes = Buffer.byteLength(text);
-    this.#appendedBytes = 0;
-    this.#needsRewrite = false;
-  }
-
-  /** Returns `false` if the file is gone, or is not as this emulator wrote it. */
-  async #append(text: string): Promise<boolean> {
-    await this.#lock?.check();
-    const handle = await open(this.#file, constants.O_WRONLY | constants.O_APPEND).catch((error) => {
-      if (error.code === "ENOENT") return undefined;
-      throw error;
-    });
-    try {
-      if ((await handle?.stat())?.size !== this.#wholeBytes + this.#appendedBytes) return false;
-      await handle?.writeFile(text);
-    } finally {
-      await handle?.close();
-    }
-    this.#appendedBytes += Buffer.byteLength(text);
-    return true;
   }
 }
 
@@ -202,7 +157,7 @@ function folderOf(file: string): string {
  */
 export function keyInDataFile(file: string | undefined): string | undefined {
   try {
-    const { apiKey } = readSavedState(readFileSync(file ?? "", "utf8")) as { apiKey?: unknown };
+    const { apiKey } = JSON.parse(readFileSync(file ?? "", "utf8")) as { apiKey?: unknown };
     return typeof apiKey === "string" && apiKey !== "" ? apiKey : undefined;
   } catch {
     return undefined;

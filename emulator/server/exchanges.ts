@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from "../io/http";
 
 /** A message's headers and body, for people to read. */
-export interface Message {
+interface Message {
   /** Headers by name. Keys, cookies and other credentials are replaced by `[redacted]`. */
   readonly headers: Readonly<Record<string, string>>;
   /**
@@ -46,7 +46,7 @@ interface Kept {
 }
 
 /** The latest requests and responses, by request number. */
-export interface Exchanges {
+interface Exchanges {
   begin(number: number, request: HttpRequest): void;
   end(number: number, response: HttpResponse): void;
   /**

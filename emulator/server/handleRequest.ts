@@ -11,7 +11,7 @@ export const CONTROL_PATH = "/_emulator";
 
 export type Control = (request: HttpRequest, connection: OpenConnection) => Promise<HttpResponse>;
 
-export interface RequestHandlerOptions {
+interface RequestHandlerOptions {
   /** Returns the error for a request that arrived through a foreign host name. */
   readonly refuse: (request: HttpRequest) => Refusal | undefined;
   readonly read: ReadCall;

@@ -84,7 +84,7 @@ export interface Journal {
 }
 
 /** The entry of a request that is not complete. */
-export interface OpenEntry {
+interface OpenEntry {
   /**
    * Completes the entry, without a response if the connection was cut. Only the first call has an
    * effect.
@@ -96,12 +96,8 @@ export interface OpenEntry {
 export interface JournalTail {
   /** Returns the number of the latest request; 0 if there is none. */
   last(): number;
-  /** Returns the number of times that the journal was cleared. */
-  cleared(): number;
-  /** Returns the latest matching requests in order: at most `limit`, with numbers above `after`. */
-  latest(after: number, limit: number, matches: (entry: KeptEntry) => boolean): KeptEntry[];
-  /** Returns a request by number, if the journal still contains it. */
-  find(number: number): KeptEntry | undefined;
+  /** Returns the latest matching requests in order, at most `limit`. */
+  latest(limit: number, matches: (entry: KeptEntry) => boolean): KeptEntry[];
   /** Returns a redacted request. */
   redacted(entry: KeptEntry): JournalEntry;
   /** Returns a request and its response as they were sent, if the journal still contains them. */
@@ -128,7 +124,7 @@ export interface KeptEntry extends Omit<JournalEntry, "path"> {
 }
 
 /** The functions that follow the journal. */
-export interface JournalListeners {
+interface JournalListeners {
   /** Called with each line of a worker. */
   readonly onWorkerOutput?: ((line: WorkerLine) => void) | undefined;
   /** Called with each request when it has ended. */
@@ -144,7 +140,6 @@ export function createJournal(
   const lines: WorkerLine[] = [];
   let outputSize = 0;
   let count = 0;
-  let cleared = 0;
   const scrub = scrubber([apiKey, restrictedApiKey ?? ""].filter(isHidden));
   const exchanges = createExchanges(scrub);
 
@@ -170,7 +165,6 @@ export function createJournal(
       lines.length = 0;
       outputSize = 0;
       count = 0;
-      cleared += 1;
     },
   };
 
@@ -192,19 +186,19 @@ export function createJournal(
 
   const tail: JournalTail = {
     last: () => count,
-    cleared: () => cleared,
-    latest(after, limit, matches) {
+    latest(limit, matches) {
       const found: KeptEntry[] = [];
       for (let index = entries.length - 1; index >= 0 && found.length < limit; index--) {
         const entry = entries[index] as KeptEntry;
-        if (entry.number <= after) break;
         if (matches(entry)) found.push(entry);
       }
       return found.reverse();
     },
-    find: (number) => entries[number - 1 - (count - entries.length)],
     redacted: (entry) => redacted(entry, scrub),
-    exchange: (number) => exchanges.find(number, secretValues(tail.find(number)?.arguments.input).filter(Boolean)),
+    exchange(number) {
+      const entry = entries[number - 1 - (count - entries.length)];
+      return exchanges.find(number, secretValues(entry?.arguments.input).filter(Boolean));
+    },
   };
 
   return { journal, open, tail, addOutput };

@@ -25,7 +25,7 @@ export interface OpenConnection {
 const NO_BODY = Buffer.alloc(0);
 const NO_QUERY = new URLSearchParams();
 
-export interface ListeningServer {
+interface ListeningServer {
   /** `http://host:port`, without a trailing slash. */
   readonly url: string;
   /** Stops listening and closes all connections. */

@@ -22,7 +22,7 @@ export interface AccountRecords {
 export type StrictKind = "registryAuths" | "templates" | "volumes";
 
 /** The references between an account's records: what uses a record, and which ids are allowed. */
-export interface AccountReferences extends References {
+interface AccountReferences extends References {
   /** Throws a BusinessError if a template cannot use the registry credential. */
   assertRegistryAuth(id: string): void;
   /** Describes what uses a template, for error messages. An error names the first. */

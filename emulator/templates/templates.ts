@@ -28,7 +28,7 @@ export interface TemplateOptions {
 }
 
 /** The parts of the account that templates use. */
-export interface TemplateSurroundings {
+interface TemplateSurroundings {
   readonly clock: EmulatorClock;
   readonly profile: Profile;
   readonly random: () => number;

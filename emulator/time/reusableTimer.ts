@@ -1,11 +1,15 @@
-import type { EmulatorClock, ReusableTimer } from "./virtualClock";
+import type { EmulatorClock } from "./virtualClock";
+
+/** A timer that is set again and again, such as the idle timeout of a worker. */
+export interface ReusableTimer {
+  /** Calls the callback once after `delayMs` milliseconds, and no longer when it was due before. */
+  set(delayMs: number): void;
+  /** Prevents the call. Does nothing if the timer is not set. */
+  readonly cancel: () => void;
+}
 
 /** Returns a timer that is not set yet. The parameters are those of `schedule`. */
 export function reusableTimer(clock: EmulatorClock, callback: () => void, background?: boolean): ReusableTimer {
-  return clock.timer?.(callback, background) ?? scheduledTimer(clock, callback, background);
-}
-
-function scheduledTimer(clock: EmulatorClock, callback: () => void, background?: boolean): ReusableTimer {
   let cancelCall = () => {};
   return {
     set(delayMs) {

@@ -41,11 +41,6 @@ export class TimerHeap<T extends Timer> {
     return true;
   }
 
-  /** Moves a timer in the heap whose time has become later. */
-  delay(timer: T): void {
-    this.sink(timer, timer.index);
-  }
-
   private rise(timer: T, from: number): void {
     let index = from;
     while (index > 0) {

@@ -1,14 +1,6 @@
 import { type Clock, systemClock } from "../../sdk/contract/clock";
 import { type Timer, TimerHeap } from "./timerHeap";
 
-/** A timer that is set again and again, such as the idle timeout of a worker. */
-export interface ReusableTimer {
-  /** Calls the callback once after `delayMs` milliseconds, and no longer when it was due before. */
-  set(delayMs: number): void;
-  /** Prevents the call. Does nothing if the timer is not set. */
-  readonly cancel: () => void;
-}
-
 /** An emulator's clock. `systemClock` implements it, too. */
 export interface EmulatorClock extends Clock {
   /**
@@ -17,11 +9,6 @@ export interface EmulatorClock extends Clock {
    * wait for it.
    */
   schedule(delayMs: number, callback: () => void, background?: boolean): () => void;
-  /**
-   * See `reusableTimer`. A clock has this method if it has a cheaper way than `schedule`.
-   * @internal
-   */
-  timer?(callback: () => void, background?: boolean): ReusableTimer;
   /**
    * Stops time until `work` has settled. Use it for work that takes real time, such as an HTTP
    * request.

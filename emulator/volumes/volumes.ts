@@ -15,7 +15,7 @@ import {
 } from "./volumeFields";
 
 /** The parts of the account that volumes use. */
-export interface VolumeSurroundings {
+interface VolumeSurroundings {
   readonly clock: EmulatorClock;
   readonly profile: Profile;
   readonly random: () => number;

@@ -52,10 +52,9 @@ export interface RuntimeContext extends WebhookContext {
   readonly released: (templateId: string) => void;
   /**
    * Must be called at every change to the result of `snapshot`, which is saved before the next
-   * response. Pass a job that was added, changed or deleted, an endpoint whose jobs are all new, or
-   * nothing for any other change.
+   * response.
    */
-  readonly changed: (endpointId?: string, jobId?: string) => void;
+  readonly changed: () => void;
   /** Must be called at every change that the page shows. */
   readonly watch: Watch;
 }

@@ -1,6 +1,5 @@
 import { randomId } from "../model/random";
-import { reusableTimer } from "../time/reusableTimer";
-import type { ReusableTimer } from "../time/virtualClock";
+import { type ReusableTimer, reusableTimer } from "../time/reusableTimer";
 import { failToStart } from "./failedStarts";
 import { forget, type PoolState, show } from "./poolState";
 import { drain, waitIdle } from "./poolStops";

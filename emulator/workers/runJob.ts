@@ -1,10 +1,9 @@
-import { jsonCopy, sizedCopy } from "../io/json";
+import { jsonCopy } from "../io/json";
 import { messageOf } from "../io/messageOf";
 import { type JobRun, type JobRunEvents, limitRun, type Outcome } from "../jobs/jobRun";
 import type { Job } from "../jobs/jobStates";
 import { inChunks, itemOf } from "../jobs/streamItems";
 import type { Profile } from "../model/fidelity";
-import { nextTurn } from "../time/nextTurn";
 import type { RuntimeContext } from "./context";
 import type { Handler, HandlerContext } from "./jobHandlers";
 import type { WorkerPod } from "./worker";
@@ -70,9 +69,8 @@ async function callHandler(run: HandlerRun, handler: Handler, context: HandlerCo
   try {
     const { request, id } = run.job;
     // Pass a copy, because a handler may modify its job.
-    const { value: own, isLarge } = sizedCopy(request);
-    if (isLarge) await nextTurn(run.runtime.clock);
-    const result = await handler(Object.assign(own as typeof request, { id }), context);
+    const own = jsonCopy(request) as typeof request;
+    const result = await handler(Object.assign(own, { id }), context);
     if (isIterator(result)) return { type: "complete", output: await drain(run, result) };
     return run.runtime.profile === "observed" ? returned(run, jsonCopy(result)) : complete(jsonCopy(result));
   } catch (error) {

@@ -20,7 +20,7 @@ export const WITHOUT_PROCESS = {
 } satisfies Partial<WorkerRunner>;
 
 /** Runs one job at a time with a handler, which is looked up for each job. */
-export function functionRunner(record: EndpointRecord, pod: WorkerPod, context: RuntimeContext): WorkerRunner {
+function functionRunner(record: EndpointRecord, pod: WorkerPod, context: RuntimeContext): WorkerRunner {
   let retire = () => {};
   return {
     ...WITHOUT_PROCESS,
@@ -62,7 +62,7 @@ export function coldStartMs(record: EndpointRecord, context: RuntimeContext): nu
  * Runs jobs with a program, as many at once as it asks for. The start of its process is the cold
  * start.
  */
-export function programRunner(program: WorkerProgram, pod: WorkerPod, context: RuntimeContext): WorkerRunner {
+function programRunner(program: WorkerProgram, pod: WorkerPod, context: RuntimeContext): WorkerRunner {
   let process: ProgramWorker | undefined;
 
   function launch(events: WorkerEvents): void {

@@ -5,7 +5,7 @@ export const WORKER_STATES = ["starting", "idle", "running", "draining"] as cons
 export type WorkerState = (typeof WORKER_STATES)[number];
 
 /** Receives changes as they happen. A watcher must be fast and must not throw. */
-export interface Watcher {
+interface Watcher {
   /**
    * Called when an endpoint was created, changed or deleted, or when its queue or scaling changed.
    */

@@ -3,7 +3,7 @@ import type { Job } from "../jobs/jobStates";
 import type { Place } from "../model/places";
 import type { WorkerProgram } from "../programs/program";
 import type { WorkerEvents } from "../programs/programWorker";
-import type { ReusableTimer } from "../time/virtualClock";
+import type { ReusableTimer } from "../time/reusableTimer";
 import type { WorkerContainer } from "./container";
 import type { WorkerState } from "./watch";
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../../sdk/contract/clock";
 
 /** Where a log line comes from: the worker's program or the service. */
-export type LogSource = "container" | "system";
+type LogSource = "container" | "system";
 
 /** A line of a worker's log. */
 export interface LoggedLine {

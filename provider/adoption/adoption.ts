@@ -1,6 +1,6 @@
 import { InvalidInputError, NameTakenError, NotFoundError } from "../../sdk/errors/errors";
 import type { FieldTable } from "../../sdk/records/fields";
-import { secretFields } from "../engine/hideSecretInputs";
+import { secretFields } from "../engine/forEngine";
 import { objectOrEmpty, type Properties, UNKNOWN } from "../engine/properties";
 import { changedIn } from "../fields/managed";
 

@@ -31,7 +31,7 @@ export interface PreviewedKind<T extends NamedRecord>
 }
 
 /** A field that an adoption always applies because RunPod does not show it. */
-export interface AppliedUnseen {
+interface AppliedUnseen {
   readonly field: string;
   /** The consequences, in the wording of a preview. */
   readonly effect: string;
@@ -56,7 +56,7 @@ export type Arg = ResolvedArg & { readonly parts?: Readonly<Record<string, Resol
 export type Args = Readonly<Record<string, Arg>>;
 
 /** The preview of an adoption. Exactly one of the three fields is set. */
-export interface AdoptionPreview {
+interface AdoptionPreview {
   /** The changes, field by field. */
   readonly description?: string;
   /** Why the record cannot be adopted. */

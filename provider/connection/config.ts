@@ -167,7 +167,7 @@ export function isApiUnset(readConfig: ReadConfig): boolean {
 }
 
 /** The required arguments of an explicit provider. */
-export interface RequiredSettings {
+interface RequiredSettings {
   readonly apiKey?: unknown;
   readonly apiKeyEnv?: unknown;
   readonly service?: unknown;

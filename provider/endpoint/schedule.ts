@@ -1,10 +1,10 @@
 import { workerProblems } from "../../sdk/endpoints/input";
+import { firings, type RuleInForce, ruleAt, type Schedule, timesOf } from "../../sdk/endpoints/schedule";
 import type { InputProblem } from "../../sdk/errors/errors";
 import { nearestWord } from "../../sdk/errors/nearestWord";
 import { noSuchProperty } from "../../sdk/records/input";
-import { firings, type RuleInForce, ruleAt, type Schedule, timesOf } from "../../sdk/schedule/schedule";
 import { CONFIG_NAMESPACE } from "../connection/config";
-import { secretFields } from "../engine/hideSecretInputs";
+import { secretFields } from "../engine/forEngine";
 import { log } from "../engine/log";
 import { containsUnknown, isObject, type Properties, pick, UNKNOWN } from "../engine/properties";
 import { runInstant } from "./instant";

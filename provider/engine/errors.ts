@@ -40,26 +40,6 @@ export function wrapHandlers(
   return { ...(configure ? { configure } : {}), ...Object.fromEntries(wrapped) };
 }
 
-/**
- * Returns handlers for the engine. Their results are plain JSON, because `undefined` or `NaN` in a
- * result would cause a failure only after RunPod had made its changes. Their errors contain no
- * keys.
- */
-export function forEngine(handlers: pulumi.dynamic.ResourceProvider): pulumi.dynamic.ResourceProvider {
-  return wrapHandlers(handlers, guard);
-}
-
-function guard(handler: AnyHandler): AnyHandler {
-  return async (...args) => {
-    try {
-      const result = await handler(...args);
-      return result === undefined ? undefined : JSON.parse(JSON.stringify(result));
-    } catch (error) {
-      throw withoutEcho(presentable(error));
-    }
-  };
-}
-
 /** The lines that Pulumi's provider process is about to print, in addition to the errors. */
 const echoes = new Set<string>();
 
@@ -68,7 +48,7 @@ const echoes = new Set<string>();
  * of some methods before it returns them, and the engine would show each line a second time, as a
  * message of the stack.
  */
-function withoutEcho(error: Error): Error {
+export function withoutEcho(error: Error): Error {
   if (error.stack !== "") return error;
   if (echoes.size === 0) {
     const print = console.error;
@@ -84,7 +64,7 @@ function withoutEcho(error: Error): Error {
  * Removes the stack from errors that the user can fix, because the engine prints the stack after
  * the message. Redacts all other errors.
  */
-function presentable(error: unknown): Error {
+export function presentable(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(redact(String(error)));
   if (error instanceof ServerlessGpuError || "reasons" in error) return Object.assign(error, { stack: "" });
   const copy = new Error(redact(error.message));

@@ -8,7 +8,7 @@ const uid = process.getuid?.();
  * A folder that may hold this machine's files, given as an existing folder and the names of the
  * folders to create in it.
  */
-export type CandidateFolder = readonly [base: string, ...names: string[]];
+type CandidateFolder = readonly [base: string, ...names: string[]];
 
 /**
  * Returns the folders that may hold the files of one subject, best first: the folder in the user's

@@ -20,7 +20,7 @@ import { lastWrite } from "./stamp";
  * The facts that this machine remembers about a record of the service. Neither state nor the
  * service shows them. The comment on each fact says what would go wrong without it.
  */
-export type Thing =
+type Thing =
   // The next run would create the record a second time, because the first one is in no state.
   | "create"
   // If the program goes back to its previous inputs, `up` would say "unchanged", and what the

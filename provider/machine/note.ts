@@ -34,7 +34,7 @@ export interface Note {
 }
 
 /** A write that is about to be sent. */
-export type NewNote = Omit<Note, "at" | "isSealed">;
+type NewNote = Omit<Note, "at" | "isSealed">;
 
 /** Notes a write before it is sent. If an earlier write is still open, the note covers both. */
 export function noteWrite(written: Written, outputs: Properties, note: NewNote): void {

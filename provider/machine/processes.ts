@@ -16,7 +16,7 @@ const run = randomBytes(8).toString("hex");
  * Identifies the process namespace in which this process runs. It is a digest, because it is part
  * of file names.
  */
-export const machine = createHash("sha256")
+const machine = createHash("sha256")
   .update([hostname(), systemStart(), processNamespace()].join(" "))
   .digest("hex")
   .slice(0, 16);

@@ -109,20 +109,15 @@ const text = (settings: Properties, field: string) => String(settings[field] ?? 
 function viewFor({ client }: Connection): Promise<CatalogView> {
   const known = views.get(client);
   if (known) return known;
-  const reading = readView(client);
-  views.set(client, reading);
-  return reading;
-}
-
-async function readView(client: ProviderClient): Promise<CatalogView> {
   // Loaded lazily, because previews and reads don't need it.
   const { readGpus } = require("../../sdk/catalog/read") as typeof import("../../sdk/catalog/read");
   const options = once();
-  const [gpus, dataCenters] = await Promise.all([
+  const reading = Promise.all([
     readGpus(client.catalog, options).catch(() => undefined),
     client.catalog.dataCenters(options).catch(() => undefined),
-  ]);
-  return { gpus, dataCenters };
+  ]).then(([gpus, dataCenters]) => ({ gpus, dataCenters }));
+  views.set(client, reading);
+  return reading;
 }
 
 /** Returns request options that limit the total time for the catalog. */

@@ -57,7 +57,7 @@ export interface Settling<T> {
  * Completes a create or update, for example by waiting for workers. Returns additional outputs.
  * @throws Error if the create or update has failed after all
  */
-export type Settle<T> = (settling: Settling<T>) => Promise<Properties>;
+type Settle<T> = (settling: Settling<T>) => Promise<Properties>;
 
 /** The handlers of one kind of resource, for the engine and for code that adds to them. */
 export interface RecordHandlers<T extends NamedRecord> extends Required<pulumi.dynamic.ResourceProvider> {
@@ -195,12 +195,11 @@ async function create<T extends NamedRecord, Fields extends object>(
   refuseAfterOtherAccount(kind.noun, connection.account);
   await requireAccount(connection);
   const owner = ownerOfNew(kind.noun, inputs);
-  const { adoptId, name = inputs.__automaticName } = inputs;
-  const make = async (): Promise<Outcome<T>> =>
+  const { adoptId } = inputs;
+  const outcome: Outcome<T> =
     adoptId === undefined
       ? { record: await createRecord(kind, connection, inputs), settings: {}, changed: [], isWritten: true }
-      : await adoptRecord(kind, connection, inputs, owner);
-  const outcome = await oneAtATime(`create of ${kind.noun} ${name}`, make);
+      : await oneAtATime(`adoption of ${kind.noun} ${adoptId}`, () => adoptRecord(kind, connection, inputs, owner));
   const record = outcome.record as T;
   const changed = Object.keys(kind.table);
   const circumstances = { connection, owner, before: {}, settings: undefined, changed, write: newWrite() };
@@ -237,7 +236,10 @@ async function createRecord<T extends NamedRecord, Fields extends object>(
   if (!kind.hasUniqueNames || typeof __automaticName !== "string") return make(name, (found) => refuse(found, name));
   const place = { service: connection.account.service, noun: kind.noun };
   const take = (record: T) => takeOver(kind, connection, record, inputs);
-  return createNamed(place, inputs, { create: make, takeOver: take, refuse });
+  // Two resources may have the same pattern for their names, and the first one to draw notes it.
+  return oneAtATime(`create of ${kind.noun} ${__automaticName}`, () =>
+    createNamed(place, inputs, { create: make, takeOver: take, refuse }),
+  );
 }
 
 async function update<T extends NamedRecord, Fields extends object>(

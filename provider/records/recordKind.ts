@@ -16,7 +16,7 @@ export interface Situation {
 }
 
 /** A change of a record. */
-export interface RecordChange<T, Fields> extends Situation {
+interface RecordChange<T, Fields> extends Situation {
   /** The fields to change. In `env`, `null` removes a variable, and other variables stay. */
   readonly fields: Partial<Fields>;
   /** The fields of the record as they were last known. */

@@ -7,7 +7,7 @@ import type { NamedRecord } from "../../sdk/records/listed";
 import { existing } from "../../sdk/records/reads";
 import { recordedService } from "../connection/account";
 import { type Connection, currentPlace } from "../connection/connection";
-import { secretFields } from "../engine/hideSecretInputs";
+import { secretFields } from "../engine/forEngine";
 import { log } from "../engine/log";
 import { isObject, type Properties, pick } from "../engine/properties";
 import { fieldsIn, newlyManagedIn } from "../fields/managed";
@@ -179,7 +179,7 @@ export function shownSettings<T extends NamedRecord, Fields extends object>(
 }
 
 /** A write to an existing record. */
-export interface NewWrite<T> extends Situation {
+interface NewWrite<T> extends Situation {
   readonly purpose: Purpose;
   readonly settings: Properties;
   readonly open?: Note | undefined;

@@ -3,7 +3,7 @@ import { LIST_LAG_MS } from "../../sdk/contract/limits";
 import { CodedError, type ErrorCode, ServerlessGpuError } from "../../sdk/errors/errors";
 import type { ProviderClient } from "../connection/providerClient";
 import { cancelled } from "../engine/cancellation";
-import { secretFields } from "../engine/hideSecretInputs";
+import { secretFields } from "../engine/forEngine";
 import { log, waitLogger } from "../engine/log";
 import type { Properties } from "../engine/properties";
 import { runTest } from "../smokeTest/smokeTestHandlers";
@@ -25,7 +25,7 @@ const LONGEST_PAUSE_MS = 10_000;
 const WATCH_PAUSE_MS = 5_000;
 
 /** The endpoint whose release is judged. */
-export interface Judged {
+interface Judged {
   readonly client: ProviderClient;
   readonly id: string;
   readonly name: string;
@@ -75,7 +75,7 @@ async function waitForWorkers(judged: Judged, needsReady: boolean, timeoutMs: nu
  * Waits until the latest release is rolled out or the time is up. Returns the workers as they were
  * last seen.
  */
-export async function untilOut(judged: Judged, needsReady: boolean, timeoutMs: number, what: string): Promise<Workers> {
+async function untilOut(judged: Judged, needsReady: boolean, timeoutMs: number, what: string): Promise<Workers> {
   const logWait = waitLogger(judged.name);
   // RunPod may still show the workers as they were before the save.
   await sleep(systemClock, LIST_LAG_MS, cancelled);

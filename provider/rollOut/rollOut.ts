@@ -21,7 +21,7 @@ import { type RollOut, rollOutOf } from "./rollOutInputs";
  */
 
 /** An update or an adoption that may have made a release. */
-export interface Release extends Settling<Endpoint> {
+interface Release extends Settling<Endpoint> {
   readonly connection: Connection;
   /** The outputs of the last run; `undefined` for an adoption. */
   readonly before: Properties | undefined;

@@ -45,7 +45,7 @@ export function isUnseen({ workers }: Workers): boolean {
 }
 
 /** The jobs that ended since a point in time. */
-export interface Counts {
+interface Counts {
   readonly completed: number;
   readonly failed: number;
 }

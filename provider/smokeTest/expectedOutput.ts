@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { CodedError } from "../../sdk/errors/errors";
 import { hideJobSecret, redactBeginning } from "../../sdk/errors/secretText";
-import { secretFields } from "../engine/hideSecretInputs";
+import { secretFields } from "../engine/forEngine";
 import type { Properties } from "../engine/properties";
 
 const SHORTEST_HIDDEN_STRING = 8;

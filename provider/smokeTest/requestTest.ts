@@ -4,7 +4,7 @@ import { CodedError, type InputProblem, ServerlessGpuError } from "../../sdk/err
 import { redactBeginning } from "../../sdk/errors/secretText";
 import { connect } from "../connection/connection";
 import { cancelled } from "../engine/cancellation";
-import { secretFields } from "../engine/hideSecretInputs";
+import { secretFields } from "../engine/forEngine";
 import { logChange, waitLogger } from "../engine/log";
 import { containsUnknown, type Properties } from "../engine/properties";
 

@@ -9,7 +9,7 @@ const LOOK_MS = 2_000;
 const MOST_KEYS = 1_000;
 
 /** The inputs whose keys are currently being processed by other processes. */
-export interface Asides {
+interface Asides {
   readonly size: number;
   /**
    * Waits until this process has to act on a key, or until another process has delivered the key's

@@ -59,7 +59,7 @@ const RUN_MANY_OPTIONS: OptionChecks<RunManyOptions<unknown>> = {
 };
 
 /** Submits the job for an input. */
-export type StartJob<Output> = (request: JobRequest, signal: AbortSignal) => Promise<JobHandle<Output>>;
+type StartJob<Output> = (request: JobRequest, signal: AbortSignal) => Promise<JobHandle<Output>>;
 
 const DEFAULT_CONCURRENCY = 100;
 

@@ -2,7 +2,7 @@
 export type BatchInputs<Input> = Iterable<Input> | AsyncIterable<Input>;
 
 /** Inputs that are read one at a time. */
-export interface Source {
+interface Source {
   /** Reads inputs while there is room. */
   read(): void;
   /** Closes the source of the inputs. Does not wait for a read that is still pending. */

@@ -92,7 +92,7 @@ export function isYielded(outcome: Outcome<unknown>, stop: Stop): boolean {
  * Returns `true` if an error of a wait means that the job has ended, or that the service does not
  * know it.
  */
-export function endsJob(error: unknown): boolean {
+function endsJob(error: unknown): boolean {
   return error instanceof ServerlessGpuError && ENDS_JOB.includes(error.code);
 }
 

@@ -61,7 +61,7 @@ export interface Ledger {
 }
 
 /** The dependencies of a ledger. */
-export interface LedgerContext {
+interface LedgerContext {
   readonly journal: OpenJournal;
   readonly clock: Clock;
   readonly log: Log;

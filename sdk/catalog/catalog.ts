@@ -1,7 +1,7 @@
 import type { Attempt, CallContext } from "../transport/call";
 import { type OptionChecks, REQUEST_OPTIONS, wholeFrom } from "../transport/callOptions";
 import { makeCall } from "../transport/makeCall";
-import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
+import { type RequestOptions, requestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import type { AccountLimits, CatalogCpu, CatalogDataCenter, CatalogGpu, CatalogPool, Spend } from "./record";
 import { createSpend, type ReadCharges, type SpendOptions } from "./spend";
@@ -79,15 +79,17 @@ const GPU_OPTIONS: OptionChecks<GpuOptions> = { ...REQUEST_OPTIONS, gpuCount: wh
 
 /** Returns the functions that read the catalog of a service and the limits of an account. */
 export function createCatalog(context: CallContext, calls: CatalogCalls): { catalog: Catalog; account: Account } {
-  function read<T>(name: string, operation: string, options: ObservedOptions, attempt: (each: Attempt) => Promise<T>) {
-    return makeCall(context, { ...requestOptions(options), name, operation, repeatability: "safe", attempt });
-  }
-
   /** Returns a function that sends a request without arguments. */
   function reading<T>(name: string, operation: string, send: (operation: string, attempt: Attempt) => Promise<T>) {
     return (given?: RequestOptions) =>
       checkedCall(given, REQUEST_OPTIONS, (options) =>
-        read(name, operation, options, (attempt) => send(operation, attempt)),
+        makeCall(context, {
+          ...requestOptions(options),
+          name,
+          operation,
+          repeatability: "safe",
+          attempt: (attempt) => send(operation, attempt),
+        }),
       );
   }
 
@@ -96,7 +98,13 @@ export function createCatalog(context: CallContext, calls: CatalogCalls): { cata
       gpus: (given) =>
         checkedCall(given, GPU_OPTIONS, ({ gpuCount = 1, ...options }) => {
           const operation = "the catalog of GPU types";
-          return read("gpuTypes", operation, options, (attempt) => calls.gpus(operation, gpuCount, attempt));
+          return makeCall(context, {
+            ...requestOptions(options),
+            name: "gpuTypes",
+            operation,
+            repeatability: "safe",
+            attempt: (attempt) => calls.gpus(operation, gpuCount, attempt),
+          });
         }),
       dataCenters: reading("dataCenters", "the catalog of data centers", calls.dataCenters),
       cpus: reading("cpuFlavors", "the catalog of CPU flavors", calls.cpus),

@@ -25,7 +25,7 @@ export interface Impossible {
 }
 
 /** The network volume settings that determine whether the volume can be created. */
-export interface PlacedVolumeSettings {
+interface PlacedVolumeSettings {
   readonly dataCenterId: string;
   readonly highPerformance: boolean;
 }

@@ -22,7 +22,7 @@ export interface SpendOptions extends RequestOptions {
 }
 
 /** One record of the bill. */
-export interface Charge {
+interface Charge {
   readonly endpointId: string;
   /** The beginning of the bucket, in milliseconds since 1970. */
   readonly time: number;
@@ -31,7 +31,7 @@ export interface Charge {
 }
 
 /** Which charges to read. Times are in milliseconds since 1970, at the limits of buckets. */
-export interface ChargeWindow {
+interface ChargeWindow {
   readonly endpointId: string | undefined;
   readonly from: number;
   readonly to: number;
@@ -44,7 +44,7 @@ export interface ChargeWindow {
  */
 export type ReadCharges = (operation: string, window: ChargeWindow, attempt: Attempt) => Promise<Charge[]>;
 
-export type ReadSpend = (options?: SpendOptions) => ResponsePromise<Spend>;
+type ReadSpend = (options?: SpendOptions) => ResponsePromise<Spend>;
 
 const SPEND_OPTIONS: OptionChecks<SpendOptions> = {
   ...REQUEST_OPTIONS,

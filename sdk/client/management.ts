@@ -9,6 +9,7 @@ import type { OpenLog } from "../logs/calls";
 import type { LogCalls } from "../logs/logs";
 import { readWorkerLogs } from "../logs/tails";
 import type { PodCalls } from "../pods/pods";
+import { lackedCalls } from "../records/calls";
 import { createCollection } from "../records/collection";
 import { readShared } from "../records/reads";
 import { createRegistryAuths, type RegistryAuthCalls, type RegistryAuths } from "../registryAuths/registryAuths";
@@ -51,13 +52,16 @@ export interface Management<Added extends object> {
   readonly account: Account;
 }
 
-/** The requests of a management API. */
+/**
+ * The requests of a management API. An API that does not have a kind of record leaves its requests
+ * out.
+ */
 export interface ManagementCalls {
   readonly endpoints: EndpointCalls;
   readonly templates: TemplateCalls;
-  readonly registryAuths: RegistryAuthCalls;
-  readonly secrets: SecretCalls;
-  readonly volumes: VolumeCalls;
+  readonly registryAuths?: RegistryAuthCalls;
+  readonly secrets?: SecretCalls;
+  readonly volumes?: VolumeCalls;
   readonly pods: PodCalls;
   readonly catalog: CatalogCalls;
   readonly diagnosis: DiagnosisCalls;
@@ -77,7 +81,8 @@ export function managementOf<Added extends object>(
   health: ReadHealth,
   added: AddedToEndpoints<Added>,
 ): Management<Added> {
-  const volumes = createCollection(context, VOLUME, calls.volumes);
+  const lacking = lackedCalls(context.capabilities.api);
+  const volumes = createCollection(context, VOLUME, calls.volumes ?? lacking);
   const endpoints = createEndpointCollection(context, calls.endpoints, async (id) => {
     const { records } = await readShared(volumes, id, {});
     return records;
@@ -104,8 +109,8 @@ export function managementOf<Added extends object>(
       ...added(context, { open: openLog, ...logCalls(context, diagnosis) }),
     },
     templates: templateFunctions,
-    registryAuths: createRegistryAuths(context, calls.registryAuths, templates, ownContainers),
-    secrets: createSecrets(context, calls.secrets, templates, ownContainers),
+    registryAuths: createRegistryAuths(context, calls.registryAuths ?? lacking, templates, ownContainers),
+    secrets: createSecrets(context, calls.secrets ?? lacking, templates, ownContainers),
     volumes: createVolumes(volumes, endpoints),
     pods: calls.pods,
     ...catalog,
@@ -113,7 +118,7 @@ export function managementOf<Added extends object>(
 }
 
 /** Reads the counts of an endpoint's queue. */
-export type ReadHealth = (endpointId: string, options: ObservedOptions) => Promise<HealthCounts>;
+type ReadHealth = (endpointId: string, options: ObservedOptions) => Promise<HealthCounts>;
 
 /** Returns the requests with which logs find the workers and the values to hide. */
 function logCalls(context: CallContext, { endpoint, workers }: DiagnosisCalls) {

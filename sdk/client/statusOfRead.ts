@@ -1,7 +1,7 @@
 import { requireAddress } from "../connection/settings";
 import { ServerlessGpuError } from "../errors/errors";
 import { makeCall } from "../transport/makeCall";
-import { sendForText } from "../transport/send";
+import { send } from "../transport/send";
 import { INTERFACE_PATHS } from "../transport/urls";
 import { connectAccount } from "./connected";
 import type { ClientOptions } from "./options";
@@ -28,7 +28,7 @@ export async function statusOfRead(options: ClientOptions): Promise<number | und
     const { status } = await makeCall(calls, {
       ...request,
       repeatability: "safe",
-      attempt: (attempt) => sendForText(http, { ...request, attempt }),
+      attempt: (attempt) => send(http, { ...request, attempt }),
     });
     return status;
   } catch (error) {

@@ -82,7 +82,7 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
 }
 
 /** Describes how to wait for something by polling. */
-export interface Poll<T> {
+interface Poll<T> {
   readonly clock: Clock;
   /**
    * Performs the next step. Returns the result, or `undefined` if it should be called again after a
@@ -129,7 +129,7 @@ export async function pollUntil<T>(poll: Poll<T>): Promise<T> {
 }
 
 /** A signal that aborts when its time is up. */
-export interface TimeLimit {
+interface TimeLimit {
   readonly signal: AbortSignal;
   /** Removes the timer and the listener. Must be called when the limit is no longer needed. */
   release(): void;

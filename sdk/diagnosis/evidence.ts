@@ -3,7 +3,7 @@ import type { EndpointFacts } from "./facts";
 import type { AwaitedWork } from "./record";
 
 /** A part of the evidence that was read. */
-export interface Seen<T> {
+interface Seen<T> {
   readonly value: T;
   /** When the response arrived, in milliseconds since the epoch. */
   readonly readAt: number;
@@ -103,7 +103,7 @@ export interface LimitFacts {
 }
 
 /** The secrets to which the endpoint's variables refer, if they refer to any. */
-export interface SecretFacts {
+interface SecretFacts {
   /** The names of secrets that the account does not have. */
   readonly missing: readonly string[];
 }

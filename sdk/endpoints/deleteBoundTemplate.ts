@@ -3,7 +3,7 @@ import type { ObservedOptions, RequestOptions } from "../transport/requestOption
 import type { EndpointCollection } from "./calls";
 
 /** Deletes an unused template and verifies that it is gone. */
-export type DeleteTemplate = (id: string, options: RequestOptions) => PromiseLike<void>;
+type DeleteTemplate = (id: string, options: RequestOptions) => PromiseLike<void>;
 
 /**
  * Verifies that the template of a deleted endpoint is gone, and deletes it if it is not. A template

@@ -32,7 +32,7 @@ type StringType = "text" | "id" | "enum" | "word" | "gpuIds" | "locations" | "se
  * The declaration of a field that can be set. Ids are trimmed. `gpuIds`, `locations`, sets and
  * instances are lists.
  */
-export type EndpointField<Value = unknown> = FieldOf<
+type EndpointField<Value = unknown> = FieldOf<
   [Value] extends [number] ? NumberType : [Value] extends [string] ? StringType : NumberType | StringType | "env",
   Value
 >;

@@ -10,7 +10,7 @@ import { normalizeSet } from "./normalForms";
  */
 
 /** The two settings for mounting network volumes. */
-export interface MountedVolumes {
+interface MountedVolumes {
   readonly networkVolumeId?: string | undefined;
   readonly networkVolumeIds?: string | undefined;
 }

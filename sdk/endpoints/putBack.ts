@@ -23,7 +23,7 @@ export interface ScaleDownOptions {
 }
 
 /** An endpoint that was scaled to zero by a call. */
-export interface ScaledDown {
+interface ScaledDown {
   /** Why the endpoint was scaled to zero: `deletion` or `recycle`. */
   readonly purpose: string;
   /** The worker counts to restore. */

@@ -28,13 +28,13 @@ type Env = Readonly<Record<string, unknown>>;
  * Returns the environment variables of a release. The release shows them either as an object or as
  * a list of names and values.
  */
-export function variablesOfRelease(shown: unknown): Env {
+function variablesOfRelease(shown: unknown): Env {
   if (Array.isArray(shown)) return Object.fromEntries(shown.map(({ key, value }) => [key, value]));
   return typeof shown === "object" && shown !== null ? { ...shown } : {};
 }
 
 /** The changes that restore an endpoint's settings to those of a release. */
-export interface ChangesToRelease {
+interface ChangesToRelease {
   readonly changes: EndpointChanges;
   /**
    * The names of changed fields that cannot be restored, because they are not settings of an
@@ -46,7 +46,7 @@ export interface ChangesToRelease {
 }
 
 /** A range of an endpoint's versions, including both ends. */
-export interface VersionRange {
+interface VersionRange {
   readonly first: number;
   readonly last: number;
 }

@@ -6,7 +6,6 @@ import { InUseError } from "../errors/errors";
 import type { Collection } from "../records/collection";
 import { readShared } from "../records/reads";
 import type { ObservedOptions } from "../transport/requestOptions";
-import type { EndpointCollection } from "./calls";
 import { splitChanges } from "./ownContainer";
 import type { Endpoint, EndpointSettings } from "./record";
 
@@ -15,6 +14,12 @@ import type { Endpoint, EndpointSettings } from "./record";
  * of it would reach their workers, and the service deletes it together with its endpoint. REST v2
  * does not show which template an endpoint has, so GraphQL is asked there as well.
  */
+
+/** The endpoints, and how to find out which templates they use. */
+interface Endpoints extends Collection<Endpoint> {
+  /** The endpoints over an API that shows their templates, if this one does not. */
+  readonly overGraphql: Collection<Endpoint> | undefined;
+}
 
 /** How long a change over REST v2 waits for GraphQL, in milliseconds. */
 const LOOK_MS = 10_000;
@@ -28,7 +33,7 @@ const unread = new WeakSet<object>();
  * @throws InUseError that names the other endpoints
  */
 export async function refuseSharedChange(
-  collection: EndpointCollection,
+  collection: Endpoints,
   before: Endpoint,
   changes: Partial<EndpointSettings>,
 ): Promise<void> {
@@ -51,7 +56,7 @@ export async function refuseSharedChange(
  * @throws InUseError that names the other endpoints
  */
 export async function refuseSharedDeletion(
-  collection: EndpointCollection,
+  collection: Endpoints,
   endpoint: Endpoint,
   options: ObservedOptions,
 ): Promise<void> {
@@ -69,7 +74,7 @@ export async function refuseSharedDeletion(
  * shows the same container, which costs one request in a run. Without GraphQL, nothing is known.
  */
 async function otherUsers(
-  collection: EndpointCollection,
+  collection: Endpoints,
   endpoint: Endpoint,
   options: ObservedOptions,
 ): Promise<readonly string[]> {

@@ -5,7 +5,7 @@ import { splitList } from "./normalForms";
 import type { Endpoint, EndpointSettings } from "./record";
 
 /** A volume and its location, which determines which endpoints can mount it. */
-export interface PlacedVolume extends NamedRecord {
+interface PlacedVolume extends NamedRecord {
   readonly dataCenterId: string;
 }
 

@@ -14,7 +14,7 @@ import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
 import { id, looseFlag, looseNumber, looseText, looseTexts, money, utcTime } from "../transport/looseFields";
 import { readMyself } from "./requests";
-import { executeQuery, type GraphqlTransport } from "./transport";
+import { execute, type GraphqlTransport } from "./transport";
 
 /**
  * Returns the arguments for querying the stock available to workers. One of the service's own
@@ -144,28 +144,28 @@ export function graphqlCatalogCalls(transport: GraphqlTransport): CatalogCalls {
   const withoutKey: GraphqlTransport = { ...transport, apiKey: undefined };
   return {
     async gpus(operation, gpuCount, attempt) {
-      const query = `gpuTypes { ${GPU} lowestPrice(${forWorkers(gpuCount)}) { ${LOWEST} } }
+      const fields = `gpuTypes { ${GPU} lowestPrice(${forWorkers(gpuCount)}) { ${LOWEST} } }
         dataCenters { id gpuAvailability(${forWorkers(gpuCount)}) { ${PLACED} } }`;
       try {
-        const data = await executeQuery(transport, operation, "gpuTypes", `${query} ${POOLS}`, attempt);
+        const data = await execute(transport, operation, "gpuTypes", `{ ${fields} ${POOLS} }`, attempt);
         const pools = poolsIn(data, operation);
         const poolOf = (id: string) => pools.find(({ gpuTypeIds }) => gpuTypeIds.includes(id))?.id ?? null;
         return gpusIn(decode(gpusSchema, data, operation)).map((gpu) => ({ ...gpu, pool: poolOf(gpu.id) }));
       } catch (error) {
         if (!(error instanceof AuthenticationError || error instanceof RejectedError)) throw error;
       }
-      const data = await executeQuery(withoutKey, operation, "gpuTypes", query, attempt);
+      const data = await execute(withoutKey, operation, "gpuTypes", `{ ${fields} }`, attempt);
       return gpusIn(decode(gpusSchema, data, operation));
     },
     async dataCenters(operation, attempt) {
       const places = `gpuAvailability(${forWorkers(1)}) { ${PLACED} }`;
-      const query = `dataCenters { id name region listed storageSupport compliance ${places} }`;
-      const data = await executeQuery(withoutKey, operation, "dataCenters", query, attempt);
+      const query = `{ dataCenters { id name region listed storageSupport compliance ${places} } }`;
+      const data = await execute(withoutKey, operation, "dataCenters", query, attempt);
       return decode(dataCentersSchema, data, operation).dataCenters;
     },
     async cpus(operation, attempt) {
-      const query = "cpuFlavors { id displayName minVcpu maxVcpu ramMultiplier }";
-      const data = await executeQuery(withoutKey, operation, "cpuFlavors", query, attempt);
+      const query = "{ cpuFlavors { id displayName minVcpu maxVcpu ramMultiplier } }";
+      const data = await execute(withoutKey, operation, "cpuFlavors", query, attempt);
       return decode(cpusSchema, data, operation).cpuFlavors.map((cpu) => ({
         id: cpu.id,
         name: cpu.displayName ?? cpu.id,
@@ -175,7 +175,7 @@ export function graphqlCatalogCalls(transport: GraphqlTransport): CatalogCalls {
       }));
     },
     async pools(operation, attempt) {
-      return poolsIn(await executeQuery(transport, operation, "serverlessGpuPools", POOLS, attempt), operation);
+      return poolsIn(await execute(transport, operation, "serverlessGpuPools", `{ ${POOLS} }`, attempt), operation);
     },
     async charges(operation, { bucket }, attempt) {
       const granularity = bucket === "day" ? "DAILY" : "HOURLY";

@@ -47,13 +47,13 @@ export function graphqlEndpointCalls(
   const kept = createKeptFields(keptFieldsAt(service), "endpoints", context.warn);
   const readable = readableEndpoint(service);
   const selection = () => `${endpointSelection(service, kept.isAbsent)} ${kept.selection()}`.trimEnd();
-  const send = (operation: string, set: Partial<EndpointSettings>, inputOf: () => SaveInput, attempt: Attempt) =>
-    kept.send(() => {
+  const saving =
+    (operation: string, set: Partial<EndpointSettings>, inputOf: () => SaveInput, attempt: Attempt) => () => {
       refuseAbsent(kept, set);
       const input = Object.entries(inputOf()).filter(([field]) => !kept.isAbsent(field));
       const mutation = { name: "saveEndpoint", input: Object.fromEntries(input), selection: selection() };
       return sendSave(transport, operation, mutation, readable.schema, attempt);
-    });
+    };
   const operations = countOperations(context.clock);
   const names = { list: "podTemplate" };
   const readTemplate = boundTemplates && gatheredReads(context, BOUND, { names, byIds: boundTemplates }, operations);
@@ -103,7 +103,7 @@ export function graphqlEndpointCalls(
     ),
     create(operation, settings, attempt) {
       if (settings.imageName && kept.isAbsent("template")) throw lacksTemplates(settings.name);
-      return send(operation, settings, () => toCreateInput(settings, service), attempt);
+      return kept.send(saving(operation, settings, () => toCreateInput(settings, service), attempt));
     },
     hiddenIn: ({ template }) => (template ? [] : CONTAINER_FIELDS),
     resets: (before, changes) => resetBySave(before, changes, kept),
@@ -117,12 +117,8 @@ export function graphqlEndpointCalls(
         // The container has been saved, so save the endpoint only if other settings change.
         if (hasSettings(before, settings)) return saved;
       }
-      return send(
-        operation,
-        { ...settings, name: before.name },
-        () => changeInput(kept, before, settings, service),
-        attempt,
-      );
+      const inputOf = () => changeInput(kept, before, settings, service);
+      return kept.send(saving(operation, { ...settings, name: before.name }, inputOf, attempt));
     },
     async complete(before, changes, options) {
       const whole = await completed(before, changes, options);
@@ -132,13 +128,13 @@ export function graphqlEndpointCalls(
       refuseOtherSources(before);
       const leftOut = Object.fromEntries(fields.map((field) => [field, undefined]));
       const inputOf = () => ({ ...changeInput(kept, before, changes, service), ...leftOut });
-      return send(operation, changes, inputOf, attempt);
+      return kept.send(saving(operation, changes, inputOf, attempt));
     },
     // An endpoint written by REST v2 has a copy of its template. Saving the endpoint links it to
     // the template again.
     async applyTemplate(operation, before, templateId, attempt) {
       refuseOtherSources(before);
-      return send(operation, {}, () => changeInput(kept, before, { templateId }, service), attempt);
+      return kept.send(saving(operation, {}, () => changeInput(kept, before, { templateId }, service), attempt));
     },
     delete: (operation, { id }, attempt) => sendDeletion(transport, operation, "deleteEndpoint", { id }, attempt),
     async discount(operation, attempt) {

@@ -40,7 +40,7 @@ export const envelopeSchema = z.object({
 });
 
 /** The parts of a GraphQL error that decide what it means. */
-export interface ShownError {
+interface ShownError {
   readonly message: string;
   readonly path?: readonly (string | number)[] | undefined;
   readonly extensions?: { readonly code?: unknown } | undefined;

@@ -8,7 +8,7 @@ import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
 import { unexpectedResponse } from "../transport/responseErrors";
 import { aliasOf, type BrokenField, BrokenFieldError, LONGEST_SAID } from "./errors";
-import { execute, executeQuery, type GraphqlTransport, type Literal } from "./transport";
+import { execute, type GraphqlTransport, type Literal, rootValue, toQuery } from "./transport";
 
 /**
  * Reads fields of the account.
@@ -20,8 +20,9 @@ export async function readMyself(
   selection: string,
   attempt: Attempt,
 ): Promise<unknown> {
-  const myself = await execute(transport, operation, { type: "query", name: "myself", selection }, attempt);
-  return existingAccount(myself, operation);
+  const query = toQuery({ type: "query", name: "myself", selection });
+  const data = await execute(transport, operation, "myself", query, attempt);
+  return existingAccount(rootValue(data, "myself", operation), operation);
 }
 
 /**
@@ -44,8 +45,8 @@ export async function readMyselfAndTemplates(
   if (ids.length === 0) return alone();
   const others = ids.map((id, index) => `${aliasOf(index)}: podTemplate(id: ${JSON.stringify(id)}) { id }`).join(" ");
   try {
-    const query = `myself { ${selection} } ${others}`;
-    const { myself = null, ...answers } = await executeQuery(transport, operation, "myself", query, attempt);
+    const query = `{ myself { ${selection} } ${others} }`;
+    const { myself = null, ...answers } = await execute(transport, operation, "myself", query, attempt);
     const absent = ids.filter((_, index) => answers[aliasOf(index)] === null);
     return { myself: existingAccount(myself, operation), absent: new Set(absent) };
   } catch (error) {
@@ -100,7 +101,7 @@ export async function readAliases<T extends NamedRecord>(
   const send = () =>
     of === "myself"
       ? readMyself(transport, operation, aliases, attempt)
-      : executeQuery(transport, operation, name, aliases, attempt);
+      : execute(transport, operation, name, `{ ${aliases} }`, attempt);
   const { response, broken } = await withoutBroken(of, send);
   const answers = decode(z.looseObject({}), response, operation);
   const unreadable = ids.flatMap((id, index) => {
@@ -194,8 +195,9 @@ export async function sendSave<T>(
   schema: z.ZodType<T>,
   attempt: Attempt,
 ): Promise<T> {
-  const field = { type: "mutation", name, args: { input }, selection } as const;
-  return decode(schema, await execute(transport, operation, field, attempt), operation);
+  const query = toQuery({ type: "mutation", name, args: { input }, selection });
+  const data = await execute(transport, operation, name, query, attempt);
+  return decode(schema, rootValue(data, name, operation), operation);
 }
 
 /** Sends a mutation that deletes a record. */
@@ -206,5 +208,6 @@ export async function sendDeletion(
   args: Readonly<Record<string, Literal>>,
   attempt: Attempt,
 ): Promise<void> {
-  await execute(transport, operation, { type: "mutation", name, args }, attempt);
+  const query = toQuery({ type: "mutation", name, args });
+  rootValue(await execute(transport, operation, name, query, attempt), name, operation);
 }

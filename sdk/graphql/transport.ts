@@ -2,9 +2,9 @@ import { GraphQLClient } from "graphql-request";
 import { ServerlessGpuError } from "../errors/errors";
 import type { SecretText } from "../errors/secretText";
 import type { Attempt } from "../transport/call";
-import type { Http, OutgoingRequest, WholeResponse } from "../transport/httpRequest";
+import type { Http, WholeResponse } from "../transport/httpRequest";
 import { decodeJson, errorFromStatus, retiredInterface, unexpectedResponse } from "../transport/responseErrors";
-import { sendForText } from "../transport/send";
+import { send } from "../transport/send";
 import { INTERFACE_PATHS } from "../transport/urls";
 import { BrokenFieldError, brokenFields, envelopeSchema, errorFromGraphql, errorsIn } from "./errors";
 
@@ -28,7 +28,7 @@ export type Literal =
   | { readonly [field: string]: Literal | undefined };
 
 /** A single operation with a single root field. */
-export interface RootField {
+interface RootField {
   readonly type: "query" | "mutation";
   readonly name: string;
   readonly args?: Readonly<Record<string, Literal>>;
@@ -100,52 +100,47 @@ function withPause(response: WholeResponse, { number }: Attempt): WholeResponse 
 }
 
 /**
- * Sends one operation, without retries. Returns the value of its root field.
- * @throws the typed error that corresponds to the response
+ * Returns the value of a root field in the response to `execute`.
+ * @throws UnexpectedResponseError if the response does not contain it
  */
-export async function execute(
-  transport: GraphqlTransport,
-  operation: string,
-  field: RootField,
-  attempt: Attempt,
-): Promise<unknown> {
-  const data = await sendQuery(transport, { name: field.name, operation, attempt }, toQuery(field));
-  const value = data?.[field.name];
-  if (value === undefined) throw unexpectedResponse(operation, `no data.${field.name}`, { data });
+export function rootValue(data: Readonly<Record<string, unknown>>, name: string, operation: string): unknown {
+  const value = data[name];
+  if (value === undefined) throw unexpectedResponse(operation, `no data.${name}`, { data });
   return value;
 }
 
 /**
- * Sends a query with several root fields, without retries. Returns their values.
+ * Sends a query that may have several root fields, without retries. Returns their values. The HTTP
+ * status is checked first: only the body of a 2xx response, or of a 400 response with GraphQL
+ * errors, is read as GraphQL.
  * @param name the name of the operation in events
- * @param selection the root fields, as GraphQL without the outer braces
  * @throws the typed error that corresponds to the response
  */
-export async function executeQuery(
-  transport: GraphqlTransport,
+export async function execute(
+  { http, apiKey, url: baseUrl, onStatus }: GraphqlTransport,
   operation: string,
   name: string,
-  selection: string,
+  query: string,
   attempt: Attempt,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const data = await sendQuery(transport, { name, operation, attempt }, `{ ${selection} }`);
-  if (!data) throw unexpectedResponse(operation, "no data", { data });
-  return data;
-}
-
-type Sent = Pick<OutgoingRequest, "name" | "operation" | "attempt">;
-
-async function sendQuery(
-  transport: GraphqlTransport,
-  sent: Sent,
-  query: string,
-): Promise<Record<string, unknown> | null> {
-  const { http } = transport;
-  const { operation } = sent;
   let response: WholeResponse | undefined;
-  const client = new GraphQLClient(transport.url() + INTERFACE_PATHS.graphqlUrl, {
+  const client = new GraphQLClient(baseUrl() + INTERFACE_PATHS.graphqlUrl, {
     async fetch(url, init) {
-      response = await post(transport, { ...sent, url: String(url) }, String(init?.body));
+      response = await send(http, {
+        name,
+        operation,
+        method: "POST",
+        url: apiKey ? `${url}?api_key=${encodeURIComponent(apiKey.reveal())}` : String(url),
+        headers: JSON_CONTENT,
+        body: String(init?.body),
+        attempt,
+      }).catch((error: unknown) => {
+        onStatus?.(undefined);
+        throw error;
+      });
+      onStatus?.(response.status);
+      const failure = failureIn(response, operation, attempt, http);
+      if (failure) throw failure;
       return new Response(response.body, { headers: JSON_CONTENT });
     },
     jsonSerializer: { stringify: JSON.stringify, parse: (body) => envelopeSchema.parse(JSON.parse(body)) },
@@ -160,36 +155,18 @@ async function sendQuery(
   const broken = errors?.length && !query.startsWith("mutation") ? brokenFields(errors) : [];
   if (broken.length > 0) throw new BrokenFieldError(operation, broken, data);
   if (errors?.length) throw errorFromGraphql(errors, operation, true);
+  if (!data) throw unexpectedResponse(operation, `no data.${name}`, { data });
   return data;
 }
 
-/**
- * Posts a query. The HTTP status is checked first: only the body of a 2xx response, or of a 400
- * response with GraphQL errors, is read as GraphQL.
- * @throws the typed error for any other status
- */
-async function post(
-  { http, apiKey, onStatus }: GraphqlTransport,
-  { url, ...request }: Pick<OutgoingRequest, "name" | "operation" | "url" | "attempt">,
-  body: string,
-): Promise<WholeResponse> {
-  const response = await sendForText(http, {
-    ...request,
-    method: "POST",
-    url: apiKey ? `${url}?api_key=${encodeURIComponent(apiKey.reveal())}` : url,
-    headers: JSON_CONTENT,
-    body,
-  }).catch((error: unknown) => {
-    onStatus?.(undefined);
-    throw error;
-  });
-  onStatus?.(response.status);
-  const { operation } = request;
+/** Returns the typed error for a response that is not to be read as GraphQL. */
+function failureIn(
+  response: WholeResponse,
+  operation: string,
+  attempt: Attempt,
+  { clock }: Http,
+): ServerlessGpuError | undefined {
   const reasons = response.status === 400 ? errorsIn(response.body) : undefined;
-  if (reasons?.length) throw errorFromGraphql(reasons, operation, false);
-  const failure =
-    retiredInterface(response, operation) ??
-    errorFromStatus(withPause(response, request.attempt), operation, http.clock.now());
-  if (failure) throw failure;
-  return response;
+  if (reasons?.length) return errorFromGraphql(reasons, operation, false);
+  return retiredInterface(response, operation) ?? errorFromStatus(withPause(response, attempt), operation, clock.now());
 }

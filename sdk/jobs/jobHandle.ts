@@ -25,7 +25,7 @@ import type { QueueTransport } from "./queueTransport";
 import { followStatus } from "./statusChanges";
 
 /** The dependencies of a handle. */
-export interface JobHandleContext<Output> {
+interface JobHandleContext<Output> {
   readonly queue: QueueTransport;
   readonly poller: Poller;
   readonly schema: OutputSchema<Output> | undefined;

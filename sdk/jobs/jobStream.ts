@@ -15,7 +15,7 @@ const SHORTEST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 2_000;
 
 /** The dependencies of a stream. */
-export interface JobStreamContext {
+interface JobStreamContext {
   readonly queue: QueueTransport;
   readonly jobId: string;
   /** The options of each read. */

@@ -4,7 +4,7 @@ import { CodedError, NotFoundError, RejectedError, ServerlessGpuError } from "..
 import { isTerminal, type Job } from "./jobRecord";
 
 /** The dependencies of a poller. */
-export interface PollerContext {
+interface PollerContext {
   readonly clock: Clock;
   /**
    * Reads a job in a single attempt. The signal aborts when no caller is waiting for the job

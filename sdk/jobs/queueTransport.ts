@@ -10,12 +10,12 @@ import type { Log } from "../transport/observers";
 import type { ObservedOptions } from "../transport/requestOptions";
 import { decodeJson } from "../transport/responseErrors";
 import type { Repeatability } from "../transport/retryPolicy";
-import { sendForText } from "../transport/send";
+import { send } from "../transport/send";
 import { endpointQueueUrl, pathSegment } from "../transport/urls";
 import type { Job } from "./jobRecord";
 
 /** The end of a job. */
-export interface SeenEnd {
+interface SeenEnd {
   readonly endpointId: string;
   readonly job: Job;
   /** When the job was submitted, in milliseconds since the epoch, if this client submitted it. */
@@ -140,7 +140,7 @@ export function createQueueTransport(context: QueueContext, endpointId: string):
 /** Returns a function that reads the response as JSON and checks it against the schema. */
 export function jsonReader<T>(schema: z.ZodType<T>): QueueCall<T>["sendAndRead"] {
   return async (http, httpRequest) => {
-    const response = await sendForText(http, httpRequest);
+    const response = await send(http, httpRequest);
     return decode(schema, decodeJson(response, httpRequest.operation, http.clock.now()), httpRequest.operation);
   };
 }

@@ -9,13 +9,13 @@ export type StatusListener = (status: JobStatus, job: Job) => unknown;
 export type ProgressListener = (update: unknown, job: Job) => unknown;
 
 /** The listeners of a wait. */
-export interface JobListeners {
+interface JobListeners {
   readonly onStatus?: StatusListener | undefined;
   readonly onProgress?: ProgressListener | undefined;
 }
 
 /** Calls the listeners of a wait. */
-export interface StatusChanges {
+interface StatusChanges {
   /**
    * Aborts when the wait's signal aborts or a listener fails. The reason is the signal's reason or
    * the listener's error.

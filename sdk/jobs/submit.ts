@@ -6,7 +6,7 @@ import { decode } from "../transport/decode";
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
 import { decodeJson, unexpectedResponse } from "../transport/responseErrors";
 import { mayHaveHadEffect } from "../transport/retryPolicy";
-import { sendForText } from "../transport/send";
+import { send } from "../transport/send";
 import { isPathSegment, LONGEST_ID } from "../transport/urls";
 import { idIn } from "./idScanner";
 import { SubmitUncertainError } from "./jobErrors";
@@ -106,7 +106,7 @@ async function submitJob<T extends Job>(
   const sendAndRead: QueueCall<T>["sendAndRead"] = async (http, httpRequest) => {
     jobId = undefined;
     const { operation } = httpRequest;
-    const response = await sendForText(http, httpRequest);
+    const response = await send(http, httpRequest);
     try {
       const job = decode(schema, decodeJson(response, operation, http.clock.now()), operation);
       // A result of an ended job can be returned even without a valid id. Everything else needs the

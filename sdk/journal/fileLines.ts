@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 export const NEWLINE = 10;
 
 /** A line of a file. */
-export interface FileLine {
+interface FileLine {
   readonly text: string;
   /** The position of the line and of the line after it, in bytes. */
   readonly place: number;

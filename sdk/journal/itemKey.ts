@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { InvalidInputError } from "../errors/errors";
 
 /** The maximum length of a key, in characters. */
-export const LONGEST_KEY = 500;
+const LONGEST_KEY = 500;
 
 /** Characters that a database cannot store. */
 const UNSTORABLE = /\0|\p{Surrogate}/u;

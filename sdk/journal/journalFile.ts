@@ -7,7 +7,7 @@ import { cannotOpen, JournalDamagedError, JournalRefusedError } from "./journalE
 import { KeyIndex } from "./keyIndex";
 
 /** The first line of the file. */
-export interface FileHeader extends JournalBatch {
+interface FileHeader extends JournalBatch {
   readonly serverlessGpuJournal: number;
 }
 
@@ -197,7 +197,7 @@ export class JournalFile {
 }
 
 /** How a file is used. */
-export interface FileUse {
+interface FileUse {
   readonly isTakenOver: boolean;
   readonly check: () => Promise<void>;
 }

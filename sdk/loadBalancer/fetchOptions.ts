@@ -114,7 +114,7 @@ function headersOf(given: unknown): { headers: Record<string, string>; problems:
 }
 
 /** The parts of a request that depend on its options. */
-export interface FetchRequest {
+interface FetchRequest {
   readonly method: string;
   readonly headers: Record<string, string>;
   readonly body: string | Buffer | Readable | undefined;

@@ -56,7 +56,7 @@ export function workerIdOf(response: Response): string | undefined {
 }
 
 /** The context that all calls to load-balancing endpoints share. */
-export interface LoadBalancerContext extends CallContext {
+interface LoadBalancerContext extends CallContext {
   readonly http: Http;
   /** The URL of the queue API, without the path `/v2`. */
   readonly queueUrl: string;

@@ -112,7 +112,7 @@ export function createLogs(context: CallContext, calls: LogCalls): Logs {
 }
 
 /** Returns the error for an API that has no logs. */
-export function noLogs(): ConfigurationError {
+function noLogs(): ConfigurationError {
   return new ConfigurationError(
     "GraphQL does not show workers' logs. Read them over REST v2: set SERVERLESS_GPU_API=v2, the client's option " +
       'api: "v2" or the command\'s option --api v2. This also works for endpoints that were created over GraphQL',

@@ -8,7 +8,7 @@ import type { LogLine } from "./record";
 import { redactLine } from "./redactLine";
 
 /** The conditions under which reading stops. */
-export interface LogLimits {
+interface LogLimits {
   /** How long the log may take to open, in milliseconds. @default `totalMs` */
   readonly openMs?: number | undefined;
   /** How long the log is read in total, in milliseconds. */
@@ -22,7 +22,7 @@ export interface LogLimits {
 }
 
 /** A line with the id of its event. A later request can continue after that id. */
-export interface IdentifiedLine extends LogLine {
+interface IdentifiedLine extends LogLine {
   readonly id: string;
 }
 

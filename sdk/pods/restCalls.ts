@@ -2,7 +2,7 @@ import type { SecretText } from "../errors/secretText";
 import { decode } from "../transport/decode";
 import type { Http } from "../transport/httpRequest";
 import { decodeJson, retiredInterface } from "../transport/responseErrors";
-import { sendForText } from "../transport/send";
+import { send } from "../transport/send";
 import { INTERFACE_PATHS } from "../transport/urls";
 import { podSchema } from "./podSchema";
 import { INCLUDES, type PodCalls } from "./pods";
@@ -14,7 +14,7 @@ export function restPodCalls(http: Http, apiKey: SecretText, restUrl: () => stri
       const url = new URL(`${restUrl()}${INTERFACE_PATHS.restUrl}/pods/${podId}`);
       for (const include of INCLUDES) if (includes[include]) url.searchParams.set(include, "true");
       const headers = { authorization: `Bearer ${apiKey.reveal()}` };
-      const response = await sendForText(http, {
+      const response = await send(http, {
         name: "getPod",
         operation,
         method: "GET",

@@ -2,7 +2,7 @@ import type { Job } from "../jobs/jobRecord";
 import { openRecording, type Recorder, type Recording } from "./recording";
 
 /** A job that has ended, as seen by a client or a webhook receiver. */
-export interface EndedJob {
+interface EndedJob {
   readonly endpointId: string;
   readonly job: Job;
   /** When the job was submitted, in milliseconds since the epoch, if this process submitted it. */
@@ -10,7 +10,7 @@ export interface EndedJob {
 }
 
 /** The columns in the line of a job. */
-export const JOB_COLUMNS = ["endpoint", "job", "status", "submittedAt", "delayMs", "runMs"] as const;
+const JOB_COLUMNS = ["endpoint", "job", "status", "submittedAt", "delayMs", "runMs"] as const;
 
 const NOT_MEASURED: Readonly<Record<"client" | "webhook", Readonly<Record<string, string>>>> = {
   client: { arrivals: "only the jobs whose end this client saw" },

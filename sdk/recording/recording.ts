@@ -3,7 +3,7 @@ import { closeSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from "
 import path from "node:path";
 
 /** The version of the format. Readers reject lines that have another version. */
-export const RECORDING_VERSION = 1;
+const RECORDING_VERSION = 1;
 
 /** The writer of a line: the exporter, a client, or a webhook receiver. */
 export type Recorder = "metrics" | "client" | "webhook";
@@ -34,7 +34,7 @@ export interface Recording {
  * The columns that a recorder measures, and for each other column the reason why it is not
  * measured.
  */
-export interface Columns {
+interface Columns {
   readonly measured: readonly string[];
   readonly notMeasured: Readonly<Record<string, string>>;
 }

@@ -40,7 +40,7 @@ export async function look<T extends NamedRecord>(
 }
 
 /** The result of looking for a record after its deletion. */
-export interface Remains<T> {
+interface Remains<T> {
   /** The record, or `undefined` if it is gone. */
   readonly record: T | undefined;
   /** `true` if the other record (`also`) does not exist. @default it may exist */

@@ -1,3 +1,5 @@
+import type { ManagementApi } from "../contract/limits";
+import { ConfigurationError } from "../errors/errors";
 import type { Attempt } from "../transport/call";
 import type { OperationCounter } from "./concurrentOperations";
 import type { Listed, NamedRecord } from "./listed";
@@ -78,3 +80,19 @@ export interface RecordCalls<T extends NamedRecord, Settings, Changes = Settings
 
 /** The settings of a record as the caller last knew them, by name. */
 export type KnownSettings = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns the requests for a kind of record that an API does not have. Each of them fails, so that
+ * a client has the same functions over both APIs.
+ */
+export function lackedCalls(api: ManagementApi) {
+  const fail = async (operation: string): Promise<never> => {
+    const other = api === "v2" ? "graphql" : "v2";
+    throw new ConfigurationError(
+      `${operation}: this client uses the API ${api}, which does not have this kind of record. Set SERVERLESS_GPU_API=${other}, or the ` +
+        "client's option api",
+    );
+  };
+  const names = { list: "list", create: "create", change: "change", delete: "delete" };
+  return { names, list: fail, create: fail, change: fail, delete: fail };
+}

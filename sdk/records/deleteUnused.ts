@@ -71,7 +71,7 @@ export interface DeletionRule<T extends NamedRecord> {
 }
 
 /** Describes how one kind of record uses another. */
-export interface Use<T extends NamedRecord, User extends NamedRecord> {
+interface Use<T extends NamedRecord, User extends NamedRecord> {
   /** Returns `true` if `user` uses the record. */
   readonly isUser: (user: User, record: T) => boolean;
   /**

@@ -22,7 +22,7 @@ interface Named {
 }
 
 /** The parts that differ between kinds of records: the inputs, and the rules for them. */
-export interface RecordRules<T, Input, Settings, ChangesInput, Parsed, Changes, Update, Delete> {
+interface RecordRules<T, Input, Settings, ChangesInput, Parsed, Changes, Update, Delete> {
   /** Checks the settings of a new record and returns them in normal form. */
   readonly parse: (input: Input, options: CreateRecordOptions<T>) => Settings;
   /** The checks for the options of `create`. @default the checks that all kinds of records share */
@@ -61,7 +61,7 @@ export interface RecordRules<T, Input, Settings, ChangesInput, Parsed, Changes, 
 }
 
 /** The functions that read and write the records of one kind. */
-export interface RecordOperations<T, Input, ChangesInput, Update, Delete> extends Readers<T> {
+interface RecordOperations<T, Input, ChangesInput, Update, Delete> extends Readers<T> {
   create(input: Input, options?: CreateRecordOptions<T>): ResponsePromise<T>;
   update(id: string, changes: ChangesInput, options?: Update): ResponsePromise<T>;
   delete(id: string, options?: Delete): ResponsePromise<void>;

@@ -45,7 +45,7 @@ export function gatheredReads<T extends NamedRecord>(
 const MOST_AT_ONCE = 4;
 
 /** The service's response about one id. */
-export interface SingleRead<T> {
+interface SingleRead<T> {
   /** The record, or `undefined` if the service has no record with the id. */
   readonly record: T | undefined;
 }

@@ -173,7 +173,7 @@ export function v2CatalogCalls(transport: RestV2Transport): Omit<CatalogCalls, "
  * Returns the pools, with the GPU types of each.
  * @throws UnexpectedResponseError if a GPU type does not show its pool
  */
-export function poolsOf(gpus: readonly CatalogGpu[], operation: string) {
+function poolsOf(gpus: readonly CatalogGpu[], operation: string) {
   const pools = new Map<string, string[]>();
   for (const { id, pool } of gpus) {
     if (pool === undefined) throw new UnexpectedResponseError(`${operation}: ${id} does not show its pool`);

@@ -13,7 +13,7 @@ import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
 import { unexpectedResponse } from "../transport/responseErrors";
 import { pathSegment } from "../transport/urls";
-import { type RestV2Transport, requestV2, type V2Request } from "./transport";
+import { type RestV2Transport, requestV2 } from "./transport";
 
 /** The part of a page that says whether and where the list continues. */
 export const pageSchema = z.looseObject({
@@ -36,7 +36,7 @@ const MOST_BEGINNINGS = 3;
 const LOOK_MS = 1_000;
 
 /** A kind of record in REST v2. */
-export interface V2Kind<T extends NamedRecord> extends ReadableKind<T> {
+interface V2Kind<T extends NamedRecord> extends ReadableKind<T> {
   /** The names of the kind's operations in events. */
   readonly names: RecordCalls<T, never>["names"];
   /**
@@ -51,7 +51,7 @@ export interface V2Kind<T extends NamedRecord> extends ReadableKind<T> {
  * The requests over REST v2 that all kinds of records share. Each function sends one request,
  * without retries.
  */
-export interface V2Requests<T extends NamedRecord> extends Pick<RecordCalls<T, never>, "names" | "list" | "byIds"> {
+interface V2Requests<T extends NamedRecord> extends Pick<RecordCalls<T, never>, "names" | "list" | "byIds"> {
   readonly create: (operation: string, body: V2Body, attempt: Attempt) => Promise<T>;
   /**
    * Changes a record. If there are no changes, the record is only read, because the service rejects
@@ -66,8 +66,6 @@ type V2Body = Readonly<Record<string, unknown>>;
 /** Returns the requests of one kind of record. */
 export function v2Requests<T extends NamedRecord>(transport: RestV2Transport, kind: V2Kind<T>): V2Requests<T> {
   const { names, path, schema } = kind;
-  const request = async (sent: V2Request, attempt: Attempt) =>
-    decode(schema, await requestV2(transport, sent, attempt), sent.operation);
   return {
     names,
     list: (operation, attempt) => readPages(transport, kind, operation, attempt),
@@ -76,12 +74,15 @@ export function v2Requests<T extends NamedRecord>(transport: RestV2Transport, ki
       isRequired: true,
       read: async (operation, [id = ""], attempt) => readOne(transport, kind, operation, id, attempt),
     },
-    create: (operation, body, attempt) =>
-      request({ name: names.create, operation, method: "POST", path, body }, attempt),
-    patch(operation, id, body, attempt) {
-      const sent = { name: names.change, operation, path: pathOf(kind, id) };
+    async create(operation, body, attempt) {
+      const sent = { name: names.create, operation, method: "POST", path, body } as const;
+      return decode(schema, await requestV2(transport, sent, attempt), operation);
+    },
+    async patch(operation, id, body, attempt) {
       const isEmpty = Object.keys(body).length === 0;
-      return request(isEmpty ? { ...sent, method: "GET" } : { ...sent, method: "PATCH", body }, attempt);
+      const change = isEmpty ? ({ method: "GET" } as const) : ({ method: "PATCH", body } as const);
+      const sent = { name: names.change, operation, path: pathOf(kind, id), ...change };
+      return decode(schema, await requestV2(transport, sent, attempt), operation);
     },
     async delete(operation, { id }, attempt) {
       await requestV2(transport, { name: names.delete, operation, method: "DELETE", path: pathOf(kind, id) }, attempt);

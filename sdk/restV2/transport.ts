@@ -12,7 +12,7 @@ import type { Attempt } from "../transport/call";
 import type { Http, OutgoingRequest, WholeResponse } from "../transport/httpRequest";
 import type { RateWindows } from "../transport/rateWindows";
 import { decodeJson, errorFromStatus, jsonText, quotaAdvice } from "../transport/responseErrors";
-import { sendForText } from "../transport/send";
+import { send } from "../transport/send";
 import { REST_V2_PATH } from "../transport/urls";
 
 /** The connection to REST v2 of one account. */
@@ -44,7 +44,7 @@ export async function requestV2(
   const url = new URL(baseUrl() + REST_V2_PATH + path);
   for (const [parameter, value] of Object.entries(query)) url.searchParams.set(parameter, value);
   const sentAt = http.clock.monotonic();
-  const response = await sendForText(http, {
+  const response = await send(http, {
     name,
     operation,
     method,

@@ -71,7 +71,7 @@ export const TEMPLATE_OUTPUTS: Readonly<Record<string, OutputOnlyField>> = {
 };
 
 /** The templates of one account. */
-export interface TemplateCollection extends Writable<Template, TemplateSettings, Partial<TemplateSettings>> {
+interface TemplateCollection extends Writable<Template, TemplateSettings, Partial<TemplateSettings>> {
   readonly calls: TemplateCalls;
 }
 

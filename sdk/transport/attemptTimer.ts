@@ -7,7 +7,7 @@ import type { Clock } from "../contract/clock";
 const LATE_MS = 100;
 
 /** The times after which an attempt ends, in milliseconds. */
-export interface AttemptTimes {
+interface AttemptTimes {
   /** The maximum time without data. */
   readonly idleMs: number;
   /** The maximum time for the whole attempt. */

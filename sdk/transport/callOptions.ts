@@ -7,7 +7,7 @@ import { headerProblems, type RequestOptions } from "./requestOptions";
  * Returns the problems with an option's value. Not called for `undefined`, which is the default of
  * every option.
  */
-export type OptionCheck = (value: unknown, name: string) => readonly InputProblem[];
+type OptionCheck = (value: unknown, name: string) => readonly InputProblem[];
 
 /** A check for the value of each option of a call. It is a compile error to leave out an option. */
 export type OptionChecks<Options> = Readonly<Record<keyof Options, OptionCheck>>;

@@ -1,49 +1,18 @@
-import { pipeline, type Readable, Transform, type TransformCallback } from "node:stream";
-import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
+import { pipeline, type Readable, type Transform } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { Chunks } from "./post";
 
 /**
  * The encodings that a gateway may use even though the client never asks for any (RFC 9110,
  * Content-Encoding). undici's `decompress` could decode them, but it prints an ExperimentalWarning
- * to the user's terminal and cannot read raw deflate.
+ * to the user's terminal.
  */
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: () => createGunzip(),
   "x-gzip": () => createGunzip(),
-  deflate: () => new Inflate(),
+  deflate: () => createInflate(),
   br: () => createBrotliDecompress(),
 };
-
-/**
- * Decodes `deflate` both with and without the zlib header. RFC 9110 requires the header, but some
- * servers leave it out.
- */
-class Inflate extends Transform {
-  #decoder: Transform | undefined;
-
-  override _transform(chunk: Buffer, _encoding: unknown, done: TransformCallback): void {
-    this.#decoder ??= this.#start(chunk);
-    this.#decoder.write(chunk, () => done());
-  }
-
-  override _flush(done: TransformCallback): void {
-    if (this.#decoder) this.#decoder.once("end", () => done()).end();
-    else done();
-  }
-
-  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.#decoder?.destroy();
-    done(error);
-  }
-
-  #start([first = 0]: Buffer): Transform {
-    // The lower half of the first byte of a zlib header identifies "deflate".
-    const decoder = (first & 0x0f) === 8 ? createInflate() : createInflateRaw();
-    decoder.on("data", (data) => this.push(data));
-    decoder.on("error", (error) => this.destroy(error));
-    return decoder;
-  }
-}
 
 /**
  * The maximum number of encodings of one body. Hundreds of encodings would take seconds of CPU

@@ -1,7 +1,7 @@
 import { RATE_WINDOW_MS } from "../contract/limits";
 
 /** How many requests the service accepts (contract, Limits). */
-export interface RequestQuota {
+interface RequestQuota {
   /** The number of requests in any window. */
   readonly perWindow: number;
   /** The length of the window, in milliseconds. @default 10,000 (contract, Limits) */

@@ -84,58 +84,63 @@ export function post(
   isStreamed: (status: number) => boolean,
 ): Promise<CompleteResponse | BegunResponse> {
   refuseOtherHosts(options.origin);
-  return new Promise((resolve, reject) => {
-    const chunks = new Chunks();
-    let running: Dispatcher.DispatchController | undefined;
-    let head: Pick<CompleteResponse, "status" | "headers"> | undefined;
-    let body: Readable | undefined;
-    let endOfStream: (() => void) | undefined;
-    const fail = (cause: unknown) => reject(new BrokenExchange(cause, running !== undefined));
-    // This also works while there is no connection to abort yet.
-    signal.once("abort", () => {
-      running?.abort(signal.reason as Error);
-      fail(signal.reason);
-    });
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart(controller) {
-        // Don't send the request, because the caller has already been told that nothing was sent.
-        if (signal.aborted) return controller.abort(signal.reason as Error);
-        running = controller;
-        onBegin?.();
-        progress(uploadMs(options.body));
-      },
-      onResponseStart(controller, status, headers) {
-        progress();
-        // An interim response is followed by the actual response.
-        if (status < 200) return;
-        head = { status, headers };
-        if (!isStreamed(status)) return;
-        body = readableOf(controller);
-        endOfStream = goesOn?.();
-        resolve({ ...head, body });
-      },
-      onResponseData(controller, chunk) {
-        progress();
-        if (!body) chunks.add(chunk);
-        else if (!body.push(chunk)) controller.pause();
-      },
-      onResponseEnd() {
-        endOfStream?.();
-        if (body) body.push(null);
-        else if (head) resolve({ ...head, body: chunks.whole() });
-      },
-      onResponseError(_controller, error) {
-        fail(error);
-        endOfStream?.();
-        body?.destroy(error);
-      },
-    };
-    try {
-      agent.dispatch(options, handler);
-    } catch (error) {
-      fail(error);
-    }
+  let resolve: (response: CompleteResponse | BegunResponse) => void = () => {};
+  let reject: (error: BrokenExchange) => void = () => {};
+  const response = new Promise<CompleteResponse | BegunResponse>((resolved, rejected) => {
+    resolve = resolved;
+    reject = rejected;
   });
+  const chunks = new Chunks();
+  let running: Dispatcher.DispatchController | undefined;
+  let head: Pick<CompleteResponse, "status" | "headers"> | undefined;
+  let body: Readable | undefined;
+  let endOfStream: (() => void) | undefined;
+  const fail = (cause: unknown) => reject(new BrokenExchange(cause, running !== undefined));
+  // This also works while there is no connection to abort yet.
+  signal.once("abort", () => {
+    running?.abort(signal.reason as Error);
+    fail(signal.reason);
+  });
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart(controller) {
+      // Don't send the request, because the caller has already been told that nothing was sent.
+      if (signal.aborted) return controller.abort(signal.reason as Error);
+      running = controller;
+      onBegin?.();
+      progress(uploadMs(options.body));
+    },
+    onResponseStart(controller, status, headers) {
+      progress();
+      // An interim response is followed by the actual response.
+      if (status < 200) return;
+      head = { status, headers };
+      if (!isStreamed(status)) return;
+      body = readableOf(controller);
+      endOfStream = goesOn?.();
+      resolve({ ...head, body });
+    },
+    onResponseData(controller, chunk) {
+      progress();
+      if (!body) chunks.add(chunk);
+      else if (!body.push(chunk)) controller.pause();
+    },
+    onResponseEnd() {
+      endOfStream?.();
+      if (body) body.push(null);
+      else if (head) resolve({ ...head, body: chunks.whole() });
+    },
+    onResponseError(_controller, error) {
+      fail(error);
+      endOfStream?.();
+      body?.destroy(error);
+    },
+  };
+  try {
+    agent.dispatch(options, handler);
+  } catch (error) {
+    fail(error);
+  }
+  return response;
 }
 
 /**

@@ -8,7 +8,7 @@ export const REHEARSAL_VARIABLES = {
 } as const;
 
 /** The emulator of a rehearsal. */
-export interface RehearsalTarget {
+interface RehearsalTarget {
   readonly url: string;
   readonly apiKey: string;
 }

@@ -35,7 +35,7 @@ const LONGEST_PAUSE_MS = 20_000;
 const LAST_ATTEMPT_MS = 5_000;
 
 /** The next step after a failed attempt. */
-export interface RetryDecision {
+interface RetryDecision {
   /** `true` if the effect of the attempt must be checked first. */
   readonly lookUp: boolean;
   /**
@@ -50,7 +50,7 @@ export interface RetryDecision {
 }
 
 /** The facts about a failed attempt that decide the next step. */
-export interface FailedAttempt {
+interface FailedAttempt {
   readonly repeatability: Repeatability;
   readonly error: ServerlessGpuError;
   /** The number of the attempt, starting at 1. */

@@ -1,11 +1,11 @@
 import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
+import { ServerlessGpuError } from "../errors/errors";
 import { chunksOf } from "./bodyChunks";
-import { clientClosed } from "./connectionErrors";
+import { clientClosed, failureOf } from "./connectionErrors";
 import { codingsOf, decoded, decodedWhole } from "./contentCoding";
 import type { Http, OutgoingRequest, WholeResponse } from "./httpRequest";
 import { type BegunResponse, type CompleteResponse, post } from "./post";
-import { redacted } from "./redact";
 import { errorFromStatus } from "./responseErrors";
 import type { ReceivedResponse } from "./responseInfo";
 
@@ -14,14 +14,6 @@ import type { ReceivedResponse } from "./responseInfo";
  * like a library.
  */
 const USER_AGENT = "serverless-gpu/1";
-
-/**
- * Sends one request and reads the whole response, whatever its status. Throws a typed error if the
- * response is not complete.
- */
-export function sendForText(http: Http, httpRequest: OutgoingRequest): Promise<WholeResponse> {
-  return redacted(http, httpRequest, posted(http, httpRequest, "none"));
-}
 
 /**
  * Sends one request and streams the body of the response until the client is closed or no data
@@ -33,7 +25,7 @@ export async function sendForBody(
   httpRequest: OutgoingRequest,
   idleMs: number,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const response = await redacted(http, httpRequest, posted(http, httpRequest, "success"));
+  const response = await send(http, httpRequest, "success");
   if (!("stream" in response)) throw errorFromStatus(response, httpRequest.operation, http.clock.now());
   return chunksOf(http, httpRequest, response.stream, idleMs);
 }
@@ -59,7 +51,7 @@ export async function sendForResponse(http: Http, given: OutgoingRequest, idleMs
     };
   };
   const httpRequest = { ...given, attempt: { ...given.attempt, goesOn } };
-  const { status, headers, stream } = await redacted(http, httpRequest, posted(http, httpRequest, "all"));
+  const { status, headers, stream } = await send(http, httpRequest, "all");
   const chunks = chunksOf(http, httpRequest, stream, idleMs);
   // The whole body has arrived, so it does not have to end when the client is closed.
   if (isReceived) http.closing.bodies.delete(signal);
@@ -74,19 +66,44 @@ interface OpenResponse extends ReceivedResponse {
   readonly stream: Readable;
 }
 
-function posted(http: Http, httpRequest: OutgoingRequest, streamed: "none"): Promise<WholeResponse>;
-function posted(http: Http, httpRequest: OutgoingRequest, streamed: "all"): Promise<OpenResponse>;
-function posted(http: Http, httpRequest: OutgoingRequest, streamed: "success"): Promise<WholeResponse | OpenResponse>;
-async function posted(
+/**
+ * Sends one request, and reports its outcome to the observers. Returns the whole response, whatever
+ * its status, or the response as soon as it begins if its body is to be streamed. Turns a failure
+ * into a typed error, in which keys are redacted.
+ */
+export function send(http: Http, httpRequest: OutgoingRequest): Promise<WholeResponse>;
+export function send(http: Http, httpRequest: OutgoingRequest, streamed: "all"): Promise<OpenResponse>;
+export function send(
   http: Http,
   httpRequest: OutgoingRequest,
-  streamed: keyof typeof STREAMED,
+  streamed: "success",
+): Promise<WholeResponse | OpenResponse>;
+export async function send(
+  http: Http,
+  httpRequest: OutgoingRequest,
+  streamed: keyof typeof STREAMED = "none",
 ): Promise<WholeResponse | OpenResponse> {
-  // The client must check this itself, because closing the client does not close a dispatcher that
-  // the user passed.
-  if (http.closing.closedBy) throw clientClosed(httpRequest.operation);
-  const response = await post(http.agent, optionsOf(http, httpRequest), httpRequest.attempt, STREAMED[streamed]);
-  return isComplete(response) ? textOf(response) : openBody(response);
+  const { name, operation, attempt } = httpRequest;
+  const startedAt = http.clock.monotonic();
+  const report = (outcome: { readonly status: number } | { readonly error: string }) => {
+    const ms = Math.round(http.clock.monotonic() - startedAt);
+    http.report?.({ operation: name, description: operation, attempt: attempt.number, ...outcome, ms });
+  };
+  attempt.onSend?.();
+  try {
+    // The client must check this itself, because closing the client does not close a dispatcher
+    // that the user passed.
+    if (http.closing.closedBy) throw clientClosed(operation);
+    const begun = await post(http.agent, optionsOf(http, httpRequest), attempt, STREAMED[streamed]);
+    const response = isComplete(begun) ? await textOf(begun) : openBody(begun);
+    report({ status: response.status });
+    attempt.onResponse(response);
+    return response;
+  } catch (cause) {
+    const failure = failureOf(cause, httpRequest, http.proxyHint);
+    report({ error: failure instanceof ServerlessGpuError ? failure.code : "ABORTED" });
+    throw failure;
+  }
 }
 
 function optionsOf({ headers: ofClient }: Http, request: OutgoingRequest): Dispatcher.DispatchOptions {

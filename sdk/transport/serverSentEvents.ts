@@ -10,7 +10,7 @@ export interface ServerSentEvent {
 }
 
 /** Collects server-sent events from bytes that arrive in pieces. */
-export interface EventParser {
+interface EventParser {
   /** Reads the next bytes. Returns the events that are now complete. */
   push(bytes: Uint8Array): ServerSentEvent[];
   /** Returns the event that was cut off by the end of the response, if there is one. */

@@ -58,7 +58,7 @@ export interface Volume extends ShownRecord {
 }
 
 /** The range of sizes that a volume can have, in GB (observed). */
-export const VOLUME_SIZE = { min: 10, max: 4096 } as const;
+const VOLUME_SIZE = { min: 10, max: 4096 } as const;
 
 export const VOLUME = kindOf("network volume", {});
 

@@ -14,7 +14,7 @@ const MAX_BODY_MS = 30_000;
  * The content of a delivery, which is a job's id, or the status with which the delivery is
  * rejected.
  */
-export type ReadBody =
+type ReadBody =
   | { readonly jobId: string; readonly status?: undefined }
   | { readonly jobId?: undefined; readonly status: number };
 
@@ -25,7 +25,7 @@ export type ReadBody =
 const SLOW_MS = 1_000;
 
 /** The senders whose deliveries are being read. */
-export interface Senders {
+interface Senders {
   /** Reads a delivery, keeping only one chunk in memory at a time. */
   read(chunks: AsyncIterator<Uint8Array>): Promise<ReadBody>;
   /** Ends the slowest sender, with the status 408. Returns `false` if no sender is slow. */

@@ -8,7 +8,7 @@ import { createLimiter } from "../transport/limiter";
 const LONGEST_WAIT_MS = 30_000;
 
 /** Waits for a job's turn, then reads the job. */
-export type WebhookLine = <T>(jobId: string, read: () => Promise<T>) => Promise<T>;
+type WebhookLine = <T>(jobId: string, read: () => Promise<T>) => Promise<T>;
 
 /**
  * Creates a function that reads jobs in the order of the calls, within a share of the limit of

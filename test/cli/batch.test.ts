@@ -81,7 +81,7 @@ const untilLines = async (count: number) => {
   while ((await lines()).length < count) await pause(20);
 };
 
-test("writes one line per input, and does nothing on the second run", async () => {
+test("batch writes one line per input, and does nothing on the second run", async () => {
   const { code, stdout, stderr } = await run();
   expect([code, stdout]).toEqual([0, ""]);
   expect(stderr).toMatch(/^60 of 60 done, 0 failed, \S+ jobs\/s$/m);
@@ -96,7 +96,7 @@ test("writes one line per input, and does nothing on the second run", async () =
   ).not.toContain("run");
 });
 
-test("resumes after every kill -9, and runs each job once", async () => {
+test("batch resumes after every kill -9, and runs each job once", async () => {
   jobMs = 100;
   for (const count of [5, 20, 40]) {
     const child = start("--concurrency", "8");
@@ -202,7 +202,7 @@ test("exits with the code of the whole input in every run, and runs failed jobs 
   ]);
 });
 
-test("keeps the results of failed jobs if it may not run, and refuses one file for two things", async () => {
+test("batch keeps the results of failed jobs if it may not run, and refuses one file for two things", async () => {
   await inputs([{ n: 1 }, { n: 2, fails: true }]);
   await run();
   const before = await lines();
@@ -218,7 +218,7 @@ test("keeps the results of failed jobs if it may not run, and refuses one file f
   expect(await lines()).toEqual(before);
 });
 
-test("writes an output that was deleted again, from the service or the journal", async () => {
+test("batch writes an output that was deleted again, from the service or the journal", async () => {
   const stored = ["--journal", "stored.journal", "--store", "results"];
   expect((await run()).code).toBe(0);
   const before = await lines();
@@ -237,7 +237,7 @@ test("writes an output that was deleted again, from the service or the journal",
   expect([runs.get(100), runs.get(101)]).toEqual([1, 1]);
 });
 
-test("names the results that are gone, and does not exit with 0", async () => {
+test("batch names the results that are gone, and does not exit with 0", async () => {
   await inputs([{ n: 1 }, { n: 2 }]);
   expect((await run()).code).toBe(0);
   await rm(path.join(folder, "out.jsonl"));
@@ -248,7 +248,7 @@ test("names the results that are gone, and does not exit with 0", async () => {
   expect([...runs.values()]).toEqual([1, 1]);
 });
 
-test("refuses a changed input and a key that is not unique by their lines, and sends no rounded integers", async () => {
+test("batch refuses a changed input and a key that is not unique by their lines, and sends no rounded integers", async () => {
   const key = ["--key", "id"];
   await inputs([
     { id: 1, n: 1 },
@@ -277,7 +277,7 @@ test("refuses a changed input and a key that is not unique by their lines, and s
   expect([large.code, large.stderr]).toEqual([1, expect.stringMatching(/line 2 contains 9007199254740993, .*string/)]);
 });
 
-test("settles uncertain inputs with jobs that were found, without running them again", async () => {
+test("batch settles uncertain inputs with jobs that were found, without running them again", async () => {
   await inputs([{ n: 1 }]);
   emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 1 });
   const lost = await run();
@@ -294,7 +294,7 @@ test("settles uncertain inputs with jobs that were found, without running them a
   expect([(await lines()).length, runs.get(1)]).toEqual([1, 1]);
 });
 
-test("refuses a journal that was emptied, and an output that is no file, before it submits anything", async () => {
+test("batch refuses a journal that was emptied, and an output that is no file, before it submits anything", async () => {
   await inputs([{ n: 1 }]);
   await run();
   await inputs([{ n: 1 }, { n: 2 }]);
@@ -306,12 +306,12 @@ test("refuses a journal that was emptied, and an output that is no file, before 
   expect([...runs.keys()]).toEqual([1]);
 });
 
-test("names every input without a result", async () => {
+test("batch names every input without a result", async () => {
   const { code, stderr } = await run("--key", "missing");
   expect([code, stderr.match(/^in\.jsonl, line \d+: /gm)?.length]).toEqual([3, 60]);
 });
 
-test("requires a name in a shared database, and forgets only batches in one", async () => {
+test("batch requires a name in a shared database, and forgets only batches in one", async () => {
   const url = "postgres://me:canary-password@127.0.0.1:1/x";
   const unnamed = await run("--journal", url);
   expect([unnamed.code, unnamed.stderr]).toEqual([2, expect.stringMatching(/'--name <name>' not specified/)]);
@@ -321,14 +321,14 @@ test("requires a name in a shared database, and forgets only batches in one", as
 test.each([
   ['{"n":1}\n{"n":', /in\.jsonl, line 2 is not JSON/],
   ['"text"\n', /line 1 is not a JSON object/],
-])("reports the invalid line: %j", async (text, message) => {
+])("batch reports the invalid line: %j", async (text, message) => {
   await writeFile(path.join(folder, "in.jsonl"), text);
   const { code, stderr } = await run();
   expect(code).toBe(1);
   expect(stderr).toMatch(message);
 });
 
-test("refuses a second process, another batch and a file without results, and changes nothing", async () => {
+test("batch refuses a second process, another batch and a file without results, and changes nothing", async () => {
   jobMs = 5_000;
   const first = start();
   while (runs.size < 5) await pause(20);
@@ -344,7 +344,7 @@ test("refuses a second process, another batch and a file without results, and ch
   expect(await readFile(path.join(folder, "letter.txt"), "utf8")).toBe("a letter\n");
 });
 
-test("prints the SQL that creates the journal, and reports missing arguments", async () => {
+test("batch prints the SQL that creates the journal, and reports missing arguments", async () => {
   const start = (...args: string[]) => ended(spawn(process.execPath, [MAIN, "batch", ...args]));
   expect((await start("--print-sql")).stdout).toContain("CREATE TABLE IF NOT EXISTS serverless_gpu.keys");
   expect([(await start("llama")).code, (await start()).code]).toEqual([2, 2]);

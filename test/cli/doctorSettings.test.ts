@@ -132,21 +132,21 @@ describe("resources in state at another URL", () => {
     })),
   });
 
-  test("are listed, and doctor does not advise removing them from state while their service responds", async () => {
+  test("resources in state at another URL are listed, and doctor does not advise removing them from state while their service responds", async () => {
     const [finding] = await checkOtherServices(resources(emulator.url), "http://127.0.0.1:9");
     expect(finding).toMatchObject({ status: "warning", found: expect.stringContaining("llama, whisper") });
     expect(finding?.found).toContain("That service responds, so they may still exist");
     expect(finding?.fix).not.toMatch(/delete|refresh/);
   });
 
-  test("are listed one by one in the advice to remove them from state if their service does not respond", async () => {
+  test("resources in state at another URL are listed one by one in the advice to remove them from state if their service does not respond", async () => {
     const [finding] = await checkOtherServices(resources("http://127.0.0.1:9"), emulator.url);
     expect(finding?.found).toContain("does not respond now");
     expect(finding?.fix?.match(/pulumi state delete '[^']+'/g)).toHaveLength(2);
     expect(finding?.fix).not.toContain("ALLOW_ACCOUNT_CHANGE");
   });
 
-  test("are not reported if their URL is the one in use", async () => {
+  test("resources in state at another URL are not reported if their URL is the one in use", async () => {
     expect(await checkOtherServices(resources(emulator.url), emulator.url)).toEqual([]);
   });
 });
@@ -167,7 +167,10 @@ describe("the check of the account", () => {
     return ((await response.json()) as { data: { myself: { id: string } } }).data.myself.id;
   };
 
-  test.each(["graphql", "v2"])("shows the line to add over %s, accepts the key's account and no other", async (api) => {
+  test.each([
+    "graphql",
+    "v2",
+  ])("the check of the account shows the line to add over %s, accepts the key's account and no other", async (api) => {
     const env = { ...observed.env, SERVERLESS_GPU_API: api };
     const id = await idOf();
     expect((await doctor(env)).account).toMatchObject({
@@ -181,7 +184,7 @@ describe("the check of the account", () => {
     });
   });
 
-  test("warns if the settings name an account and the service does not show the key's account", async () => {
+  test("the check of the account warns if the settings name an account and the service does not show the key's account", async () => {
     expect((await doctor({ SERVERLESS_GPU_ACCOUNT: "user_other" })).account).toMatchObject({
       status: "warning",
       found: expect.stringContaining("pulumi up may refuse to write"),

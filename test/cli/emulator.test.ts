@@ -13,7 +13,10 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe("serverless-gpu emulator", () => {
-  test.each(["SIGINT", "SIGTERM"] as const)("prints the environment to export, and runs until %s", async (signal) => {
+  test.each([
+    "SIGINT",
+    "SIGTERM",
+  ] as const)("serverless-gpu emulator prints the environment to export, and runs until %s", async (signal) => {
     const child = start("emulator");
     const output = await firstOutput(child);
     const env = Object.fromEntries(
@@ -32,7 +35,7 @@ describe("serverless-gpu emulator", () => {
     expect((await ended(child)).code).toBe(0);
   });
 
-  test("prints one line of JSON with --json, and applies its options", async () => {
+  test("serverless-gpu emulator prints one line of JSON with --json, and applies its options", async () => {
     const seed = path.join(folder, "seed.json");
     writeFileSync(seed, JSON.stringify({ endpoints: [{ id: "mine", name: "a", gpuIds: "ADA_24", templateId: "t" }] }));
     const child = start("emulator", "--json", "--seed", seed, "--clock", "manual", "--profile", "observed");
@@ -46,7 +49,7 @@ describe("serverless-gpu emulator", () => {
     await ended(child);
   });
 
-  test("sets the account's discount and a key without permission", async () => {
+  test("serverless-gpu emulator sets the account's discount and a key without permission", async () => {
     const child = start("emulator", "--json", "--discount", "0.8,volume,2027-01-01", "--restricted-key", "may-nothing");
     const { url, env } = JSON.parse(await firstOutput(child));
     const query = "{ myself { serverlessDiscount { discountFactor type expirationDate } } }";
@@ -65,7 +68,7 @@ describe("serverless-gpu emulator", () => {
     await ended(child);
   });
 
-  test("applies rules for templates, volumes and registry credentials", async () => {
+  test("serverless-gpu emulator applies rules for templates, volumes and registry credentials", async () => {
     const options = ["--strict-references", "--template-release-ms", "60000", "--stale-flashboot"];
     const child = start("emulator", "--json", ...options);
     const { url } = JSON.parse(await firstOutput(child));
@@ -83,7 +86,7 @@ describe("serverless-gpu emulator", () => {
     await ended(child);
   });
 
-  test("runs the handlers from a folder", async () => {
+  test("serverless-gpu emulator runs the handlers from a folder", async () => {
     writeFileSync(path.join(folder, "doubler.js"), "module.exports = (job) => job.input.n * 2;");
     const script = `
       const { SERVERLESS_GPU_QUEUE_URL: url, SERVERLESS_GPU_API_KEY: key } = process.env;
@@ -120,7 +123,7 @@ describe("serverless-gpu emulator", () => {
     [["--handlers", "missing"], 1, "the handlers' folder missing cannot be read: there is no such file or folder"],
     [["--handlers", "."], 1, "broken.js cannot be loaded: SyntaxError"],
     [["--host", "192.0.2.1"], 1, "that is not an IP address of this machine"],
-  ])("refuses %j with a message that says what is wrong", async (args, exitCode, message) => {
+  ])("serverless-gpu emulator refuses %j with a message that says what is wrong", async (args, exitCode, message) => {
     const files = {
       text: "{",
       wrong: '{"endpoints": [{"name": "a", "gpuIds": 5}]}',
@@ -206,13 +209,13 @@ describe("an emulator whose parent process ends", () => {
 describe("serverless-gpu emulator exec", () => {
   const exec = (...command: string[]) => run("emulator", "exec", "--", ...command);
 
-  test("runs a command with the emulator's environment, and exits with its exit code", async () => {
+  test("serverless-gpu emulator exec runs a command with the emulator's environment, and exits with its exit code", async () => {
     const script =
       "fetch(process.env.SERVERLESS_GPU_REST_URL + '/v1/pods/x').then((r) => process.exit(r.status - 394))";
     expect((await exec(process.execPath, "-e", script)).code).toBe(7);
   });
 
-  test("passes the arguments on unchanged", async () => {
+  test("serverless-gpu emulator exec passes the arguments on unchanged", async () => {
     const { stdout } = await exec(
       process.execPath,
       "-e",
@@ -239,7 +242,7 @@ describe("serverless-gpu emulator exec", () => {
   test.each([
     ["SIGTERM", 143],
     ["SIGHUP", 129],
-  ] as const)("forwards %s to the command and stops with it", async (signal, exitCode) => {
+  ] as const)("serverless-gpu emulator exec forwards %s to the command and stops with it", async (signal, exitCode) => {
     const child = start(
       "emulator",
       "exec",

@@ -102,12 +102,12 @@ describe("handlers of a folder", () => {
   test.each([
     ["one.cjs", "module.exports = () => 'cjs';", '"cjs"\n'],
     ["one.mjs", "export default () => 'mjs';", '"mjs"\n'],
-  ])("are loaded from %s", async (file, code, output) => {
+  ])("handlers of a folder are loaded from %s", async (file, code, output) => {
     write(`handlers/${file}`, code);
     expect(await exec(options, once)).toEqual({ code: 0, stdout: output, stderr: expect.any(String) });
   });
 
-  test("are accepted in TypeScript if Node.js strips types, and refused otherwise", async () => {
+  test("handlers of a folder are accepted in TypeScript if Node.js strips types, and refused otherwise", async () => {
     write("handlers/one.ts", "export default (job: { input: { n: number } }): number => job.input.n + 41;");
     const { code, stdout, stderr } = await exec(options, once);
     const strips = Boolean((process.features as { readonly typescript?: unknown }).typescript);
@@ -116,7 +116,7 @@ describe("handlers of a folder", () => {
       expect([code, stderr]).toEqual([1, expect.stringContaining("cannot run TypeScript. Use Node.js 22.18 or later")]);
   });
 
-  test("are reloaded with --watch, and a broken file changes nothing", async () => {
+  test("handlers of a folder are reloaded with --watch, and a broken file changes nothing", async () => {
     write("handlers/lib/word.js", "exports.word = 'first';");
     const using = "const { word } = require('./lib/word.js'); module.exports = () => word;";
     write("handlers/one.js", using);
@@ -137,7 +137,7 @@ describe("handlers of a folder", () => {
     expect(stderr).toMatch(/other\.mjs cannot be loaded: SyntaxError: .*\. The handlers are unchanged\n/);
   });
 
-  test("are also reloaded if they are ES modules", async () => {
+  test("handlers of a folder are also reloaded if they are ES modules", async () => {
     write("handlers/one.mjs", "export default () => 1;");
     const script = untilChanged([["handlers/one.mjs", "export const handler = () => 'changed';", '"changed"']]);
     expect(await exec([...options, "--watch"], script)).toMatchObject({ code: 0, stdout: '"changed"\n' });
@@ -171,7 +171,7 @@ test("--seed with an existing --data file prints that the seed is ignored", asyn
 });
 
 describe("--verbose", () => {
-  test("prints each request on one line, with keys redacted", async () => {
+  test("--verbose prints each request on one line, with keys redacted", async () => {
     write("seed.json", JSON.stringify(SEED));
     const { stderr } = await exec(["--seed", "seed.json", "--key", "local-emulator-key", "--verbose"], `(${CALL})()`);
     expect(stderr).toMatch(/^\d\d:\d\d:\d\d\.\d{3} 200 queue {3}runsync {8} {1,8}\d+ ms {2}one\n$/);
@@ -182,7 +182,7 @@ describe("--verbose", () => {
   const line = (more: object, hasColors = false) =>
     requestLine({ ...request, durationMs: 3, ...more } as Parameters<typeof requestLine>[0], hasColors);
 
-  test("shows the fault rule, the error and the dropped connection of a request", () => {
+  test("--verbose shows the fault rule, the error and the dropped connection of a request", () => {
     expect(line({ status: 404, outcome: "error", error: "pod\nnot found" })).toBe(
       "00:00:00.000 404 rest    getPod             3 ms  pod not found",
     );
@@ -197,7 +197,7 @@ describe("--verbose", () => {
     [{ status: 429, outcome: "error" }, 33],
     [{ status: 503, outcome: "error" }, 31],
     [{ outcome: "cut" }, 31],
-  ])("colors %j with code %d on a terminal", (more, color) => {
+  ])("--verbose colors %j with code %d on a terminal", (more, color) => {
     expect(line(more, true)).toContain(`\u001b[${color}m`);
     expect(line(more)).not.toContain("\u001b");
   });
@@ -210,7 +210,7 @@ describe("serverless-gpu emulator env", () => {
       stdio: ["ignore", "pipe", "pipe"],
     });
 
-  test("prints the environment of the running emulator, or asks for a port", async () => {
+  test("serverless-gpu emulator env prints the environment of the running emulator, or asks for a port", async () => {
     const none = await ended(command(["env"]));
     expect([none.code, none.stdout]).toEqual([1, ""]);
     expect(none.stderr).toContain(
@@ -243,7 +243,7 @@ describe("serverless-gpu emulator env", () => {
 });
 
 describe("a shell", () => {
-  test("shows what is running, the address of the page, and what happens to the data", async () => {
+  test("a shell shows what is running, the address of the page, and what happens to the data", async () => {
     const shell = spawn("sh", ["-c", `"${process.execPath}" "${MAIN}" emulator exec --data kept.json -- bash`], {
       cwd: folder,
       stdio: ["pipe", "pipe", "pipe"],
@@ -279,7 +279,7 @@ describe("a shell", () => {
     expect(stdout).toContain(prompt);
   });
 
-  test("shows no greeting when it runs a script", async () => {
+  test("a shell shows no greeting when it runs a script", async () => {
     const { stdout, stderr } = await run("emulator", "exec", "--", "bash", "-c", "echo done");
     expect([stdout, stderr]).toEqual(["done\n", ""]);
   });

@@ -83,7 +83,7 @@ describe("many releases", () => {
     return { emulator, client, id, [Symbol.asyncDispose]: end };
   }
 
-  test("are read page by page, and rollback finds an old release", async () => {
+  test("many releases are read page by page, and rollback finds an old release", async () => {
     await using account = await startWith(240);
     const { client, id, emulator } = account;
     const releases = (await client.endpoints.releases(id, { limit: 1_000 })) ?? [];
@@ -95,7 +95,7 @@ describe("many releases", () => {
     expect(found.stdout).toContain('imageName: "me/llama:6",');
   }, 120_000);
 
-  test("are listed with a note if the service does not return one of them, and rollback does not go back past it", async () => {
+  test("many releases are listed with a note if the service does not return one of them, and rollback does not go back past it", async () => {
     await using account = await startWith(4);
     const { client, id, emulator } = account;
     const all = (await client.endpoints.releases(id)) ?? [];
@@ -115,7 +115,7 @@ describe("many releases", () => {
     expect((await ended(start("rollback", id, "--to", "3"))).code).toBe(0);
   }, 120_000);
 
-  test("are not reported as rolled back while the service still uses the other settings", async () => {
+  test("many releases are not reported as rolled back while the service still uses the other settings", async () => {
     await using account = await startWith(3);
     const { client, id, emulator } = account;
     const headers = { authorization: `Bearer ${emulator.apiKey}` };

@@ -39,7 +39,7 @@ function previewOf(...steps: object[]): string {
 const scheduled = (name: string, timeZone: string, form: "dynamic" | "plugin" = "dynamic") =>
   step("create", name, { inputs: { ...ARGS, schedule: { timeZone, rules: RULES } }, form });
 
-test("lists what holds at the beginning and each change of several endpoints, in order, in both forms", async () => {
+test("schedule lists what holds at the beginning and each change of several endpoints, in order, in both forms", async () => {
   const file = previewOf(
     scheduled("llama", "Europe/Berlin"),
     scheduled("whisper", "UTC", "plugin"),
@@ -60,7 +60,7 @@ test("lists what holds at the beginning and each change of several endpoints, in
   ]);
 });
 
-test("prints JSON with instants in UTC", async () => {
+test("schedule prints JSON with instants in UTC", async () => {
   const file = previewOf(scheduled("llama", "Europe/Berlin"));
   await schedule(file, { ...DECEMBER, to: Date.parse("2026-12-01T12:00Z"), json: true });
   expect(JSON.parse(printed)).toEqual([
@@ -69,7 +69,7 @@ test("prints JSON with instants in UTC", async () => {
   ]);
 });
 
-test("says so if no endpoint has a schedule, and refuses a file that is no preview", async () => {
+test("schedule says so if no endpoint has a schedule, and refuses a file that is no preview", async () => {
   const file = previewOf(step("create", "fixed", { inputs: ARGS }));
   await schedule(file, {});
   expect(printed).toBe("no endpoint of the preview has a schedule\n");
@@ -80,7 +80,7 @@ test("says so if no endpoint has a schedule, and refuses a file that is no previ
 test.each([
   [["--from", "tomorrow"], "It must be a time, such as 2026-12-01T08:00+01:00."],
   [["--from", "2026-12-02", "--to", "2026-12-01"], "option '--to' must be later than '--from'"],
-])("refuses %p as wrong usage", async (options, message) => {
+])("schedule refuses %p as wrong usage", async (options, message) => {
   jest.restoreAllMocks();
   const { code, stderr } = await run("schedule", previewOf(), ...options);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });

@@ -7,7 +7,7 @@ const LIST = "{ myself { endpoints { name workersMax } } }";
 const listed = async (emulator: Emulator) => (await graphql(emulator, LIST)).body.data.myself.endpoints;
 
 describe("startEmulator", () => {
-  test("returns the environment that points a client at the emulator", async () => {
+  test("startEmulator returns the environment that points a client at the emulator", async () => {
     await using emulator = await startEmulator({ profile: "contract" });
     expect(emulator.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(emulator.env).toEqual({
@@ -18,7 +18,7 @@ describe("startEmulator", () => {
     });
   });
 
-  test("runs many emulators at once in one process, each with its own endpoints", async () => {
+  test("startEmulator runs many emulators at once in one process, each with its own endpoints", async () => {
     await using first = await startEmulator({ profile: "contract" });
     await using second = await startEmulator({ profile: "contract" });
     await createEndpoint(first);
@@ -26,7 +26,26 @@ describe("startEmulator", () => {
     expect(await listed(second)).toHaveLength(0);
   });
 
-  test("generates the same ids for the same seed", async () => {
+  test("startEmulator names the fields that are missing, unknown or of the wrong type in a record that a program creates or changes", async () => {
+    await using emulator = await startEmulator();
+    const { endpoints, templates, volumes, registryAuths, secrets } = emulator;
+    const fields = { name: "chat", gpuIds: "ADA_24" };
+    expect(() => endpoints.create(fields as never)).toThrow(/^The endpoint is not well formed.*→ at templateId/s);
+    expect(() => endpoints.create({ ...fields, templateId: "t", imageName: "me/chat:1" } as never)).toThrow(
+      /imageName/,
+    );
+    expect(() => endpoints.create({ ...fields, templateId: "t", workersMax: "5" } as never)).toThrow(/workersMax/);
+    for (const create of [templates.create, volumes.create, registryAuths.create, secrets.create]) {
+      expect(() => create({} as never)).toThrow(/^The .* is not well formed.*→ at (name|dataCenterId)/s);
+      expect(() => create(undefined as never)).toThrow(/is not well formed/);
+    }
+    const { id } = endpoints.create({ ...fields, templateId: "t" });
+    expect(() => endpoints.change(id, { workersMix: 1 } as never)).toThrow(
+      /^The change is not well formed.*workersMix/s,
+    );
+  });
+
+  test("startEmulator generates the same ids for the same seed", async () => {
     await using first = await startEmulator({ profile: "contract", randomSeed: 7 });
     await using second = await startEmulator({ profile: "contract", randomSeed: 7 });
     await using third = await startEmulator({ profile: "contract", randomSeed: 8 });
@@ -35,7 +54,7 @@ describe("startEmulator", () => {
     expect(await createEndpoint(third)).not.toBe(id);
   });
 
-  test("stops at once, even with open connections and running workers", async () => {
+  test("startEmulator stops at once, even with open connections and running workers", async () => {
     const emulator = await startEmulator({ profile: "contract" });
     await createEndpoint(emulator, "workersMin: 2");
     const { hostname, port } = new URL(emulator.url);
@@ -48,7 +67,7 @@ describe("startEmulator", () => {
     await expect(fetch(emulator.url)).rejects.toThrow();
   });
 
-  test("listens on the loopback address by default", async () => {
+  test("startEmulator listens on the loopback address by default", async () => {
     await using emulator = await startEmulator({ profile: "contract" });
     const others = Object.values(networkInterfaces())
       .flatMap((addresses) => addresses ?? [])
@@ -58,7 +77,7 @@ describe("startEmulator", () => {
     }
   });
 
-  test("fails with the reason if the port is in use", async () => {
+  test("startEmulator fails with the reason if the port is in use", async () => {
     await using first = await startEmulator({ profile: "contract" });
     await expect(startEmulator({ profile: "contract", port: Number(new URL(first.url).port) })).rejects.toThrow(
       /another program listens there/,

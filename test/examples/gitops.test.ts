@@ -127,7 +127,7 @@ test("the shell scripts are valid bash and refuse an unknown step", async () => 
 describe("GitHub's workflow", () => {
   const jobs = Object.entries(workflow.jobs);
 
-  test("pins its actions, sets a time limit for each job and grants no more permissions than needed", () => {
+  test("GitHub's workflow pins its actions, sets a time limit for each job and grants no more permissions than needed", () => {
     expect(workflow.permissions).toEqual({});
     const writes: Record<string, string[]> = {};
     for (const [name, { steps, permissions, "timeout-minutes": minutes }] of jobs) {
@@ -144,7 +144,7 @@ describe("GitHub's workflow", () => {
     });
   });
 
-  test("allows one run per stack, and a single run for all environments and their sweep, which is never cancelled", () => {
+  test("GitHub's workflow allows one run per stack, and a single run for all environments and their sweep, which is never cancelled", () => {
     const contexts = pullRequest("opened");
     const writers = ["up", "repair", "preview-stack", "remove-preview-stack", "sweep"].map(
       (name) => workflow.jobs[name] as WorkflowJob,
@@ -161,7 +161,7 @@ describe("GitHub's workflow", () => {
     for (const { concurrency } of writers) expect(concurrency.queue).toBe("max");
   });
 
-  test("withholds the key from previews and installations, and every secret from forks", () => {
+  test("GitHub's workflow withholds the key from previews and installations, and every secret from forks", () => {
     const environments = Object.fromEntries(jobs.map(([name, { environment }]) => [name, environment]));
     for (const contexts of [pullRequest("opened"), contextsOf("push", {}), contextsOf("schedule", {})]) {
       for (const { name, steps } of jobsOfWorkflow(workflow, contexts)) {
@@ -254,7 +254,7 @@ describe("post.js", () => {
     return promisify(execFile)(process.execPath, ["post.js"], { cwd: folder, env });
   }
 
-  test("finds its own comment among others, and truncates a report that is too long for a comment", async () => {
+  test("post.js finds its own comment among others, and truncates a report that is too long for a comment", async () => {
     await using host = await startGitHost({ comments: Array.from({ length: 100 }, () => "another comment") });
     const env = { ...host.githubEnv, GITHUB_TOKEN: "github-token", PULL_REQUEST: "7" };
     const first = "<!-- pipeline preview production 0 -->\n### What a merge would do\n";
@@ -268,7 +268,7 @@ describe("post.js", () => {
     expect(host.comments[100]).toContain("(https://github.example/example/endpoints/actions/runs/1234)");
   });
 
-  test("shows the host's response to a refused request, without the token", async () => {
+  test("post.js shows the host's response to a refused request, without the token", async () => {
     await using host = await startGitHost();
     const env = { ...host.gitlabEnv, GITLAB_TOKEN: "wrong-token" };
     const failure = await post("<!-- pipeline drift production 7 -->\n### Drift\n", env).catch((error) => error);
@@ -311,7 +311,7 @@ describe("plan.js", () => {
   test.each([
     "github",
     "gitlab",
-  ] as const)("accepts a plan at %s only if it comes from the preview of the merged head", async (at) => {
+  ] as const)("plan.js accepts a plan at %s only if it comes from the preview of the merged head", async (at) => {
     await using host = await startGitHost();
     host.merges.set(MERGE, { sha: HEAD });
     host.artifacts.push(
@@ -331,7 +331,7 @@ describe("plan.js", () => {
   test.each([
     "github",
     "gitlab",
-  ] as const)("reports at %s that a pull request from a fork has no reviewed plan", async (at) => {
+  ] as const)("plan.js reports at %s that a pull request from a fork has no reviewed plan", async (at) => {
     await using host = await startGitHost();
     host.merges.set(MERGE, { sha: HEAD, isOfFork: true });
     host.artifacts.push({ ...foreign, isOfFork: true }, foreign);
@@ -343,7 +343,7 @@ describe("plan.js", () => {
   test.each([
     "github",
     "gitlab",
-  ] as const)("reports at %s that no pull request was merged into this branch", async (at) => {
+  ] as const)("plan.js reports at %s that no pull request was merged into this branch", async (at) => {
     await using host = await startGitHost();
     host.artifacts.push(reviewed);
     expect(await download(host, at)).toContain("No request was merged with it");

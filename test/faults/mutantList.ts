@@ -351,8 +351,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a call gives up before the minute of a quota has passed",
     file: "sdk/graphql/transport.ts",
-    from: "errorFromStatus(withPause(response, request.attempt), operation, http.clock.now())",
-    to: "errorFromStatus(response, operation, http.clock.now())",
+    from: "errorFromStatus(withPause(response, attempt), operation, clock.now())",
+    to: "errorFromStatus(response, operation, clock.now())",
     tests: [{ file: "test/sdk/transport/faults.test.ts", title: "exceeds the GraphQL quota" }],
   },
   {

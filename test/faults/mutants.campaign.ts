@@ -5,7 +5,7 @@ const ONLY = process.env.MUTANTS_ONLY;
 const chosen = MUTANTS.filter(({ name }) => ONLY === undefined || name.includes(ONLY));
 
 test.each(chosen.map((mutant) => [mutant.name, mutant] as const))(
-  "is noticed: %s",
+  "a mutant is noticed: %s",
   async (_, mutant) => {
     for (const { file, failed, passed } of await runTests(mutant, { isMutated: false })) {
       expect({ file, failed, hasTests: passed > 0 }).toEqual({ file, failed: 0, hasTests: true });

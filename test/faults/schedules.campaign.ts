@@ -5,7 +5,7 @@ import { type Emulator, startEmulator } from "../../emulator";
 import type { PulumiStack } from "../pulumi/harness";
 import { killProcessesIn } from "../pulumi/processes";
 import { countsAt, createRepository, type Declared, programOf, stepAt, updatesOf } from "../pulumi/ticking";
-import { cronOf, firingMinutes, minutesOf, type Pattern } from "../sdk/schedule/calendar";
+import { cronOf, firingMinutes, minutesOf, type Pattern } from "../sdk/endpoints/calendar";
 import { API, API_ENV } from "./campaignApi";
 
 /*

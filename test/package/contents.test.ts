@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 300_000);
 
 describe("what is published", () => {
-  test("contains the bundled package, the emulator's page, and the files that users read first", () => {
+  test("the published package contains the bundled package, the emulator's page, and the files that users read first", () => {
     const known = /^dist\/(provider|sdk|emulator|cli|core)\/[\w/-]+\.(js|d\.ts)$/;
     const page = /^emulator\/page\/static\/\w+\.(html|css|mjs|svg)$/;
     const others = [...files].filter((file) => !known.test(file) && !page.test(file)).sort();
@@ -40,12 +40,12 @@ describe("what is published", () => {
     expect(unpackedSize).toBeLessThanOrEqual(6_000_000);
   });
 
-  test("contains every file of the emulator's page", () => {
+  test("the published package contains every file of the emulator's page", () => {
     const sources = readdirSync(inRepository("emulator/page/static"));
     expect([...files]).toEqual(expect.arrayContaining(sources.map((file) => `emulator/page/static/${file}`)));
   });
 
-  test("contains no code in two bundles, except in the handlers", () => {
+  test("the published package contains no code in two bundles, except in the handlers", () => {
     const defining = [...files].filter((file) => {
       const isCode = file.endsWith(".js") && file !== "dist/provider/handlers.js";
       return isCode && readFileSync(inRepository(file), "utf8").includes("class _ServerlessGpuError extends");
@@ -53,7 +53,7 @@ describe("what is published", () => {
     expect(defining).toHaveLength(1);
   });
 
-  test("contains a client that needs no package, so that every bundler finds all of it", () => {
+  test("the published package contains a client that needs no package, so that every bundler finds all of it", () => {
     const seen = new Set<string>();
     const visit = (file: string): string[] => {
       if (seen.has(file)) return [];
@@ -70,7 +70,7 @@ describe("what is published", () => {
     expect(seen.size).toBeGreaterThan(5);
   });
 
-  test("contains every file that package.json names", () => {
+  test("the published package contains every file that package.json names", () => {
     const named = JSON.stringify([
       manifest.main,
       manifest.types,
@@ -83,7 +83,7 @@ describe("what is published", () => {
     expect(paths.filter((file) => !files.has(file ?? ""))).toEqual([]);
   });
 
-  test("lists types first in each entry point, and typesVersions for all entry points", () => {
+  test("the published package lists types first in each entry point, and typesVersions for all entry points", () => {
     const entries = Object.entries(manifest.exports).filter(([, target]) => typeof target === "object");
     expect(entries.map(([, target]) => Object.keys(target)[0])).toEqual(entries.map(() => "types"));
     const subpaths = entries.map(([name]) => name.slice(2)).filter(Boolean);

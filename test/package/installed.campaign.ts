@@ -44,20 +44,20 @@ describe.each(["npm", "pnpm"] as const)("the packed package, installed with %s",
 
   afterAll(() => project?.dispose());
 
-  test.each(Object.entries(LOADING))("can be loaded: %s", async (name, text) => {
+  test.each(Object.entries(LOADING))("the packed package can be loaded: %s", async (name, text) => {
     const exported = (await runProgram(project.folder, name, text)) as string[][];
     expect(exported).toEqual(EXPORTS.map((expected) => expect.arrayContaining([expected])));
   });
 
-  test.each(Object.entries(SDK_PROGRAMS))("has a client that works: %s", async (name, text) => {
+  test.each(Object.entries(SDK_PROGRAMS))("the packed package has a client that works: %s", async (name, text) => {
     expect(await runProgram(project.folder, name, text)).toEqual(SDK_EXPECTED);
   });
 
-  test("has types for every kind of program", async () => {
+  test("the packed package has types for every kind of program", async () => {
     await checkTypes(project.folder, TYPED);
   });
 
-  test("has a command", async () => {
+  test("the packed package has a command", async () => {
     expect(await project.run("serverless-gpu", "--version")).toBe(`${manifest.version}\n`);
     // Each emulator draws its own key and hands it to the command.
     const printed = await project.run("serverless-gpu", "emulator", "exec", "--", "printenv", "SERVERLESS_GPU_API_KEY");
@@ -65,7 +65,7 @@ describe.each(["npm", "pnpm"] as const)("the packed package, installed with %s",
     expect(printed.trim()).not.toBe(project.emulator.env.SERVERLESS_GPU_API_KEY);
   });
 
-  test("finds its own files: the threads of a forecast, and the emulator's page", async () => {
+  test("the packed package finds its own files: the threads of a forecast, and the emulator's page", async () => {
     const flags = ["--generate", "constant:10/m", "--duration", "8s", "--set", "workersMax=2", "--json"];
     const forecast = JSON.parse(await project.run("serverless-gpu", "forecast", ...flags));
     expect(forecast).toMatchObject({ results: [{ runs: 20 }] });

@@ -36,15 +36,17 @@ const titled = COMBINATIONS.map(({ node, pulumi, typescript }) => {
 
   afterAll(() => project?.dispose());
 
-  test("is the version that runs", async () => {
+  test("the package is the version that runs", async () => {
     expect(await project.run("node", "--version")).toMatch(new RegExp(`^v${node.replaceAll(".", "\\.")}[.\n]`));
   });
 
-  test.each(Object.entries(SDK_PROGRAMS))("runs the client against the emulator: %s", async (name, text) => {
+  test.each(
+    Object.entries(SDK_PROGRAMS),
+  )("the package runs the client against the emulator: %s", async (name, text) => {
     expect(await runProgram(project.folder, name, text, binary)).toEqual(SDK_EXPECTED);
   });
 
-  test("runs the command", async () => {
+  test("the package runs the command", async () => {
     const script = "console.log(process.version, process.env.SERVERLESS_GPU_API_KEY)";
     const printed = await project.run(
       "serverless-gpu",

@@ -37,7 +37,10 @@ export async function install(
   dependencies: Readonly<Record<string, string>>,
   flags: readonly string[] = [],
 ): Promise<void> {
-  await writeFile(path.join(folder, "package.json"), JSON.stringify({ name: "test", private: true, dependencies }));
+  await writeFile(
+    path.join(folder, "package.json"),
+    JSON.stringify({ name: "test", version: "1.0.0", private: true, dependencies }),
+  );
   const { file, args } = INSTALL[manager];
   await run(file, [...args, "--ignore-scripts", "--prefer-offline", ...flags], { cwd: folder });
 }

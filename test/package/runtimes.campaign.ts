@@ -150,7 +150,7 @@ const PROGRAMS = {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test("is the version that runs", async () => {
+  test("the client is the version that runs", async () => {
     const print = "console.log(JSON.stringify(globalThis.Bun?.version ?? Deno.version.deno))";
     await writeFile(path.join(folder, "version.mjs"), print);
     const file = path.join(folder, "node_modules", runtime.package, runtime.program);
@@ -162,7 +162,7 @@ const PROGRAMS = {
     expect(await runProgram(body)).toEqual(expected);
   });
 
-  test("sends a submit whose response is lost only once", async () => {
+  test("the client sends a submit whose response is lost only once", async () => {
     let submits = 0;
     await using server = await startRawServer((request) => {
       submits++;
@@ -176,7 +176,7 @@ const PROGRAMS = {
     expect(submits).toBe(1);
   });
 
-  test("refuses at once a dispatcher that sends nothing, and accepts one from undici", async () => {
+  test("the client refuses at once a dispatcher that sends nothing, and accepts one from undici", async () => {
     const body = `
       const { message } = await import("undici").then(({ Agent }) => {
         try { return sdk.createClient({ apiKey: "k", dispatcher: new Agent() }) && { message: "accepted" }; } catch (error) { return error; }
@@ -192,7 +192,7 @@ const PROGRAMS = {
     ]);
   });
 
-  test("uses the proxy that the environment names", async () => {
+  test("the client uses the proxy that the environment names", async () => {
     let tunnels = 0;
     await using proxy = await startRawServer(() => {});
     proxy.server.on("connect", (request, socket) => {
@@ -207,7 +207,7 @@ const PROGRAMS = {
     expect(tunnels).toBeGreaterThan(0);
   });
 
-  test("ends a request that hangs, and its connection", async () => {
+  test("the client ends a request that hangs, and its connection", async () => {
     let closed = 0;
     await using server = await startRawServer((request) => request.socket.once("close", () => closed++));
     const body = `

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => rm(project, { recursive: true, force: true }));
 
 describe("the packed package, installed without Pulumi", () => {
-  test("installs its eleven dependencies, without Pulumi, and nothing that it contains", async () => {
+  test("the packed package installs its eleven dependencies, without Pulumi, and nothing that it contains", async () => {
     const installed = await readdir(path.join(project, "node_modules"));
     expect(installed.filter((name) => !name.startsWith(".")).sort()).toEqual([
       "@opentelemetry",
@@ -39,14 +39,14 @@ describe("the packed package, installed without Pulumi", () => {
   });
 
   test.each(Object.entries(SDK_PROGRAMS))(
-    "provides a working client: %s",
+    "the packed package provides a working client: %s",
     async (name, text) => {
       expect(await runProgram(project, name, text)).toEqual(SDK_EXPECTED);
     },
     60_000,
   );
 
-  test("provides types for every kind of program", async () => {
+  test("the packed package provides types for every kind of program", async () => {
     const program = `
       import { createClient, isCompleted, type Job, type JobHandle } from "pulumi-serverless-gpu/sdk";
       import { startEmulator } from "pulumi-serverless-gpu/emulator";
@@ -66,7 +66,7 @@ describe("the packed package, installed without Pulumi", () => {
     await checkTypes(project, program);
   }, 300_000);
 
-  test("provides a client whose types need neither skipLibCheck nor DOM, and whose options all accept undefined", async () => {
+  test("the packed package provides a client whose types need neither skipLibCheck nor DOM, and whose options all accept undefined", async () => {
     const program = `
       import type * as sdk from "pulumi-serverless-gpu/sdk";
       import { createClient } from "pulumi-serverless-gpu/sdk";
@@ -88,7 +88,7 @@ describe("the packed package, installed without Pulumi", () => {
     await checkTypes(project, program, { skipLibCheck: false });
   }, 300_000);
 
-  test("keeps function names in stack traces, and the traces point to readable lines", async () => {
+  test("the packed package keeps function names in stack traces, and the traces point to readable lines", async () => {
     const program = `
       const { createClient } = require("pulumi-serverless-gpu/sdk");
       try { createClient({ apiKey: "" }); } catch (error) { console.log(JSON.stringify(error.stack)); }`;
@@ -98,12 +98,12 @@ describe("the packed package, installed without Pulumi", () => {
     expect(readFileSync(file, "utf8").split("\n")[Number(line) - 1]).toMatch(/ = \w+\(\w+\);$/);
   });
 
-  test("passes publint without findings", async () => {
+  test("the packed package passes publint without findings", async () => {
     const { stdout } = await run(path.join(BIN, "publint"), ["run", tarball, "--strict"], { cwd: project });
     expect(stdout).toContain("All good!");
   }, 300_000);
 
-  test("provides types that resolve in every module mode, according to Are the types wrong", async () => {
+  test("the packed package provides types that resolve in every module mode, according to Are the types wrong", async () => {
     // An ES module, which Jest cannot load.
     const program = `
       import { readFileSync } from "node:fs";

@@ -102,12 +102,27 @@ test.each([
   expect(outputs.__account).toMatch(new RegExp(` ${provider}$`));
 });
 
+test("a key that is not accepted is reported in full for one resource, and the others refer to it", async () => {
+  await using emulator = await startEmulator();
+  await using plugin = await startPlugin({ ...emulator.env, SERVERLESS_GPU_API_KEY: "another-key" });
+  const create = async (name: string) => {
+    const { inputs } = await plugin.check({ ...ONE, name }, { ...INPUTS, name });
+    return plugin.create({ ...ONE, name }, inputs).catch(({ message }: Error) => message);
+  };
+  const full = expect.stringMatching(
+    /: the list of endpoints: the service responded with 401 .*Check that the API key/,
+  );
+  expect(await create("one")).toEqual(full);
+  expect(await create("two")).toMatch(/: the API key is not accepted: see the error of one$/);
+  expect(await create("one")).toEqual(full);
+});
+
 test("the preview of an adoption shows each change, and fails if the record does not exist", async () => {
   await using emulator = await startEmulator({
     profile: "contract",
     seed: {
       endpoints: [{ id: "abc", name: "llama", gpuIds: "ADA_24", templateId: "tpl" }],
-      templates: [{ id: "tpl", name: "mine", imageName: "a:1", env: [{ key: "HF_TOKEN", value: "former-token" }] }],
+      templates: [{ id: "tpl", name: "mine", imageName: "a:1", env: [{ key: "HF_TOKEN", value: "previous-token" }] }],
     },
   });
   await using plugin = await startPlugin(emulator.env);
@@ -132,6 +147,6 @@ test("the preview of an adoption shows each change, and fails if the record does
   await expect(preview("ServerlessEndpoint", { ...INPUTS, adoptId: "nope" })).rejects.toThrow(
     "endpoint nope does not exist in this account, so it cannot be adopted",
   );
-  expect(JSON.stringify(plugin.lines)).not.toMatch(/former-token|new-token|b:2/);
+  expect(JSON.stringify(plugin.lines)).not.toMatch(/previous-token|new-token|b:2/);
   expect(emulator.journal.operations()).not.toContain("saveEndpoint");
 });

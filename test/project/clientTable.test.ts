@@ -15,11 +15,11 @@ const tests = readdirSync(folder, { recursive: true, encoding: "utf8" })
   .join("\n");
 
 describe("the table of clients", () => {
-  test("contains rows", () => expect(rows.length).toBeGreaterThan(10));
+  test("the table of clients contains rows", () => expect(rows.length).toBeGreaterThan(10));
 
   test.each(
     rows.map((row) => [row.split("|")[1]?.trim(), row.split("|")[2] ?? ""]),
-  )("names an existing test for: %s", (_, ours) => {
+  )("the table of clients names an existing test for: %s", (_, ours) => {
     const title = /"([^"]+)"/.exec(ours)?.[1];
     expect(title).toBeDefined();
     expect(tests.includes(`${title}"`)).toBe(true);

@@ -38,7 +38,7 @@ describe("the table of the contract", () => {
     Object.entries(names).flatMap(([subject, words]) => words.map((word) => [subject, word] as const)),
   )("%s contains a row for %s", (subject, word) => expect(hasRow(subject, word)).toBe(true));
 
-  test("leaves out the fields that are not in the contract", () => {
+  test("the table of the contract leaves out the fields that are not in the contract", () => {
     expect(NOT_IN_CONTRACT.filter((field) => hasRow("Job:", field))).toEqual([]);
   });
 });

@@ -55,7 +55,7 @@ describe("comments", () => {
     expect(long).toEqual([]);
   });
 
-  test("are reported if they are longer, except in strings and examples", () => {
+  test("comments are reported if they are longer, except in strings and examples", () => {
     const long = "word ".repeat(20);
     const comments = `/** ${long} */\n/**\n * ${long}\n * @example\n * ${long}\n */\nlet a;\n  // ${long}\n`;
     expect(longComments(comments, "a.ts")).toEqual(["a.ts:1", "a.ts:3", "a.ts:8"]);

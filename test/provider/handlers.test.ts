@@ -86,7 +86,7 @@ test("parallel creates in one deployment share their lists and save once each", 
   expect(emulator.journal.requests({ operation: "myself" }).length).toBeLessThanOrEqual(6);
 });
 
-test("reports all problems of a resource at once and sends no request", async () => {
+test("the provider reports all problems of a resource at once and sends no request", async () => {
   await using provider = await startDynamicProvider(emulator.env);
   const { failures } = await provider.check(
     {},

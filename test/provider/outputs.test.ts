@@ -1,5 +1,13 @@
 import { startEmulator } from "../../emulator";
-import { RECORD_TYPES, type RecordType } from "../../provider/engine/resourceTypes";
+import {
+  ContainerRegistryAuth,
+  NetworkVolume,
+  Secret,
+  ServerlessEndpoint,
+  ServerlessTemplate,
+  SmokeTest,
+} from "../../provider";
+import { RECORD_TYPES, RESOURCE_TYPES, type RecordType } from "../../provider/engine/resourceTypes";
 import { type Properties, startDynamicProvider } from "../support/dynamicProvider";
 
 /** Inputs that create a resource of each type. */
@@ -21,4 +29,10 @@ test.each(Object.entries(INPUTS))("%s declares every output that its handlers re
   const declared = [...type.outputs, ...(type.optionalOutputs ?? [])];
   const returned = Object.keys(outputs).filter((output) => !output.startsWith("__"));
   expect(returned.filter((output) => !declared.includes(output))).toEqual([]);
+});
+
+test("each class names its type, by which a policy pack recognizes it", () => {
+  const classes = [ContainerRegistryAuth, NetworkVolume, Secret, ServerlessEndpoint, ServerlessTemplate, SmokeTest];
+  const types = RESOURCE_TYPES.map(({ type }) => type);
+  expect(classes.map((each) => each.__pulumiType).sort()).toEqual(types.sort());
 });

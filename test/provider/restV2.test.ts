@@ -102,14 +102,14 @@ describe("a credential, which REST v2 cannot change", () => {
   const login = { username: "me", password: "a-password" };
   const other = { password: "another-password" };
 
-  test("is replaced by a credential with another automatic name, and a preview shows this", async () => {
+  test("a credential is replaced by a credential with another automatic name, and a preview shows this", async () => {
     const { id, inputs, outputs } = await create({ ...kind, ...login, automaticName: "ghcr" });
     const before = { ...outputs, ...kind };
     expect(await provider.diff(id, before, { ...inputs, ...kind, ...other })).toMatchObject({ replaces: ["password"] });
     expect(await provider.diff(id, before, { ...inputs, ...kind })).toMatchObject({ changes: "none", replaces: [] });
   });
 
-  test("is refused under the same name, even in a preview, and nothing changes", async () => {
+  test("a credential is refused under the same name, even in a preview, and nothing changes", async () => {
     const { id, inputs, outputs } = await create({ ...kind, ...login, name: "ghcr" });
     const refusal = /cannot change the user or the password .* Nothing was changed/;
     const [before, after] = [
@@ -124,7 +124,7 @@ describe("a credential, which REST v2 cannot change", () => {
     expect(emulator.registryAuths.matches(id, "me", "a-password")).toBe(true);
   });
 
-  test("cannot be adopted", async () => {
+  test("a credential cannot be adopted", async () => {
     emulator.seed({ registryAuths: [{ id: "theirs", name: "theirs", username: "me", password: "their-password" }] });
     const { inputs } = await provider.check({}, { ...kind, ...login, adoptId: "theirs" });
     await expect(provider.create({ ...inputs, ...kind })).rejects.toThrow(

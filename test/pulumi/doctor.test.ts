@@ -48,7 +48,7 @@ async function doctor(
   return Object.fromEntries(report.checks.map(({ check, ...finding }) => [check, finding]));
 }
 
-test("reports no problem for a correct setup, as text and as JSON", async () => {
+test("doctor reports no problem for a correct setup, as text and as JSON", async () => {
   const env = { ...addresses, SERVERLESS_GPU_API_KEY: CANARY };
   const checks = await doctor(env);
   expect(Object.keys(checks)).toEqual([
@@ -103,7 +103,7 @@ test.each(["graphql", "v2"])("over %s, reports duplicate names with their ids", 
   expect(names?.fix).toMatch(/Find out which stack has which id/);
 });
 
-test("distinguishes missing, wrong and misspelled settings", async () => {
+test("doctor distinguishes missing, wrong and misspelled settings", async () => {
   const none = await doctor({});
   expect(none.config).toMatchObject({ status: "failed", found: "there is no API key" });
   expect(none.config?.fix).toContain("pulumi config set --secret serverless-gpu:apiKey");
@@ -126,7 +126,7 @@ test("distinguishes missing, wrong and misspelled settings", async () => {
   expect(mistyped.config?.found).toContain('the service "runpood" is unknown');
 });
 
-test("names the settings to change before the service retires an API, and does not require a retired API", async () => {
+test("doctor names the settings to change before the service retires an API, and does not require a retired API", async () => {
   const env = { ...addresses, SERVERLESS_GPU_API_KEY: CANARY, SERVERLESS_GPU_SERVICE: "runpod" };
   const graphql = await doctor(env);
   expect(graphql.addresses).toMatchObject({ status: "ok", found: expect.not.stringContaining("restUrl") });
@@ -139,12 +139,12 @@ test("names the settings to change before the service retires an API, and does n
   expect(v2.api).toEqual({ status: "ok", found: expect.stringMatching(/^REST v2 \(SERVERLESS_GPU_API\) at /) });
 });
 
-test("explains the error if the service does not know the account", async () => {
+test("doctor explains the error if the service does not know the account", async () => {
   emulator.faults.add({ match: { operation: "myself" }, effect: { nullAccount: true }, times: 1 });
   expect((await doctor()).key).toMatchObject({ status: "failed", found: expect.stringContaining("found no account") });
 });
 
-test("names a URL that does not respond or is not encrypted", async () => {
+test("doctor names a URL that does not respond or is not encrypted", async () => {
   const SERVERLESS_GPU_API_KEY = CANARY;
   const dead = await doctor({ ...addresses, SERVERLESS_GPU_API_KEY, SERVERLESS_GPU_QUEUE_URL: "http://127.0.0.1:9" });
   expect(dead.addresses).toMatchObject({
@@ -162,7 +162,7 @@ test("names a URL that does not respond or is not encrypted", async () => {
   expect(malformed.addresses).toMatchObject({ status: "failed", found: expect.stringContaining("queueUrl must be") });
 });
 
-test("warns once about the REST API, which only getPod needs", async () => {
+test("doctor warns once about the REST API, which only getPod needs", async () => {
   const env = { ...addresses, SERVERLESS_GPU_API_KEY: CANARY, SERVERLESS_GPU_REST_URL: "http://127.0.0.1:9" };
   const { stdout, exitCode } = await stack.exec(process.execPath, [COMMAND, "doctor"], { env });
   expect([exitCode, stdout]).toEqual([0, expect.stringContaining("\n\n0 failed, 1 warning, 11 ok\n")]);
@@ -174,7 +174,7 @@ test("warns once about the REST API, which only getPod needs", async () => {
   });
 });
 
-test("reports a wrong clock with its offset and direction", async () => {
+test("doctor reports a wrong clock with its offset and direction", async () => {
   const anHourAgo = () => new Date(Date.now() - 3_600_000).toUTCString();
   const body = { data: { myself: { serverlessDiscount: null } } };
   await using server = await startScriptedServer(() => ({ headers: { date: anHourAgo() }, body }));
@@ -185,7 +185,7 @@ test("reports a wrong clock with its offset and direction", async () => {
   expect(key?.status).toBe("ok");
 });
 
-test("uses the settings in the stack's config, decrypts secrets only when needed, and never shows them", async () => {
+test("doctor uses the settings in the stack's config, decrypts secrets only when needed, and never shows them", async () => {
   const configured = await createStack();
   const inConfig = { "serverless-gpu:graphqlUrl": emulator.url, "serverless-gpu:restUrl": emulator.url };
   await configured.setConfig({ ...inConfig, "serverless-gpu:queueURL": emulator.url });
@@ -214,7 +214,7 @@ test("uses the settings in the stack's config, decrypts secrets only when needed
   expect(notNeeded.key?.status).toBe("ok");
 });
 
-test("names a resource that was written to the state by an unknown version", async () => {
+test("doctor names a resource that was written to the state by an unknown version", async () => {
   const text = await readFile(path.resolve(__dirname, "../fixtures/state-0.1.json"), "utf8");
   const state: State = JSON.parse(text);
   await stack.importState(state);
@@ -237,7 +237,7 @@ test("names a resource that was written to the state by an unknown version", asy
   });
 });
 
-test("reports a killed adoption, which can be rolled back unless the stack has adopted the endpoint since", async () => {
+test("doctor reports a killed adoption, which can be rolled back unless the stack has adopted the endpoint since", async () => {
   await using run = await start();
   const { machine, first } = run;
   await killAt(run.emulator, run.provider, AFTER_THE_SAVE, undefined, { ...programOf("2-good"), adoptId: first.id });
@@ -267,7 +267,7 @@ test("reports a killed adoption, which can be rolled back unless the stack has a
   expect(serving(run.emulator)).toMatchObject({ image: "me/llama-2-good" });
 });
 
-test("requires no packages for a program that uses the plugin, and includes the plugin's resources in its count", async () => {
+test("doctor requires no packages for a program that uses the plugin, and includes the plugin's resources in its count", async () => {
   const yaml = await createStack({ env: { PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true" } });
   const resources = [
     { urn: "urn:pulumi:dev::test::pulumi:pulumi:Stack::test-dev", type: "pulumi:pulumi:Stack" },
@@ -291,7 +291,7 @@ test("requires no packages for a program that uses the plugin, and includes the 
   }
 });
 
-test("reports an engine that is missing or too old, and a folder without a project", async () => {
+test("doctor reports an engine that is missing or too old, and a folder without a project", async () => {
   const bin = path.join(stack.scratch, "bin");
   await mkdir(bin);
   const pulumi = async (says: string) => {
@@ -312,7 +312,7 @@ test("reports an engine that is missing or too old, and a folder without a proje
   expect(elsewhere.key?.status).toBe("ok");
 });
 
-test("reports packages that are missing, too old or installed twice, each with its folder", async () => {
+test("doctor reports packages that are missing, too old or installed twice, each with its folder", async () => {
   // Outside the repository, where its packages are not found.
   const project = await mkdtemp(path.join(tmpdir(), "doctor-"));
   try {

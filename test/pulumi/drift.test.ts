@@ -122,13 +122,13 @@ describe.each(["contract", "observed"] as const)("in the %s profile, every pair 
 
   afterAll(() => emulator.stop());
 
-  test("is stored by the service as declared and causes no drift", async () => {
+  test("every pair of inputs is stored by the service as declared and causes no drift", async () => {
     await stack.up();
     expect(endpoints(emulator)).toEqual(combinations.map(expected));
     await stack.preview("--refresh", "--expect-no-changes");
   });
 
-  test("can be changed to any other pair, and fields that are removed or set to null return to their defaults", async () => {
+  test("every pair of inputs can be changed to any other pair, and fields that are removed or set to null return to their defaults", async () => {
     const [first = {}, ...others] = combinations;
     const shifted = [...others, first];
     await stack.writeProgram(program(shifted));

@@ -98,7 +98,7 @@ const fromCache = () => `pulumi ${VERSION}, prepared by an earlier run: ${cached
 const built = () => `pulumi ${VERSION}, built now from Pulumi's Go modules: ${cachedEngine()}\n`;
 
 describe("the engine on PATH", () => {
-  test("is used unchanged and reported in one line", async () => {
+  test("the engine on PATH is used unchanged and reported in one line", async () => {
     await installOfficialEngine(bin, "3.250.1");
     await installGo();
     expect(await runTool()).toEqual({
@@ -109,21 +109,21 @@ describe("the engine on PATH", () => {
     expect(await readFile(path.join(bin, "pulumi-language-nodejs"), "utf8")).toContain("official");
   });
 
-  test("is skipped if it is too old", async () => {
+  test("the engine on PATH is skipped if it is too old", async () => {
     await installOfficialEngine(bin, "3.99.0");
     expect((await runTool()).stderr).toContain(`${bin}/pulumi has version 3.99.0, but 3.227.0 or later is required`);
     await installGo();
     expect((await runTool()).stdout).toBe(built());
   });
 
-  test("is skipped if it cannot run Node.js programs", async () => {
+  test("the engine on PATH is skipped if it cannot run Node.js programs", async () => {
     await install(path.join(bin, "pulumi"), engineSource("3.250.1"));
     expect((await runTool()).stderr).toContain(`${bin}/pulumi has no pulumi-language-nodejs`);
   });
 });
 
 describe("the official download", () => {
-  test("is cached with its own launchers, and used from the cache", async () => {
+  test("the official download is cached with its own launchers, and used from the cache", async () => {
     const official = path.join(machine, "official");
     await installOfficialEngine(official, VERSION);
     // The installer is called with `--no-edit-path --install-root <folder> --version <version>`.
@@ -140,7 +140,7 @@ describe("the official download", () => {
 });
 
 describe("the build from Go modules", () => {
-  test("runs only once, prints its steps, and keeps only the engine and its launchers", async () => {
+  test("the build from Go modules runs only once, prints its steps, and keeps only the engine and its launchers", async () => {
     await installGo();
     const first = await runTool();
     expect(first.stdout).toBe(built());
@@ -156,7 +156,7 @@ describe("the build from Go modules", () => {
     expect(await readdir(path.join(cache, VERSION, "bin"))).toEqual(["pulumi", ...launchers]);
   });
 
-  test("ignores the user's Go settings, and verifies its downloads", async () => {
+  test("the build from Go modules ignores the user's Go settings, and verifies its downloads", async () => {
     await installGo();
     await runTool({
       GOFLAGS: "-mod=mod -race",
@@ -169,7 +169,7 @@ describe("the build from Go modules", () => {
     expect(build?.env.GOOS).not.toBe("plan9");
   });
 
-  test("is done by one of two simultaneous runs while the other one waits", async () => {
+  test("the build from Go modules is done by one of two simultaneous runs while the other one waits", async () => {
     await installGo();
     // The build ends once the other run waits for it.
     const held = path.join(machine, "held");
@@ -183,7 +183,7 @@ describe("the build from Go modules", () => {
     expect(await goBuilds()).toHaveLength(1);
   });
 
-  test("is not blocked by files that a killed run has left", async () => {
+  test("the build from Go modules is not blocked by files that a killed run has left", async () => {
     await installGo();
     const lock = path.join(cache, `${VERSION}.lock`);
     await mkdir(lock, { recursive: true });
@@ -194,7 +194,7 @@ describe("the build from Go modules", () => {
     expect(await readdir(cache)).toEqual([VERSION]);
   });
 
-  test("replaces an engine that does not run", async () => {
+  test("the build from Go modules replaces an engine that does not run", async () => {
     await installGo();
     await install(cachedEngine(), "process.exit(1);");
     expect((await runTool()).stdout).toBe(built());

@@ -15,7 +15,7 @@ const UP = ["up", "--yes", "--skip-preview"];
 
 test("an endpoint that another stack adopted on this machine is not deleted by its previous resource, which can have it back", async () => {
   await using emulator = await startEmulator({ profile: "contract", drainMs: 0 });
-  const stack = await createStack({ program: program({ former: {} }), env: emulator.env });
+  const stack = await createStack({ program: program({ previous: {} }), env: emulator.env });
   await stack.up();
   const [{ id = "" } = {}] = emulator.endpoints.list();
   const another = await createStack({
@@ -32,9 +32,9 @@ test("an endpoint that another stack adopted on this machine is not deleted by i
   expect(emulator.endpoints.list()).toMatchObject([{ id, workersMax: 3 }]);
 
   // As the message advises.
-  await stack.writeProgram(program({ former: { adoptId: id } }));
+  await stack.writeProgram(program({ previous: { adoptId: id } }));
   await stack.up();
-  await stack.writeProgram(program({ former: {} }));
+  await stack.writeProgram(program({ previous: {} }));
   await stack.up();
   expect(emulator.endpoints.list()).toMatchObject([{ id }]);
   await stack.destroy();
@@ -43,14 +43,14 @@ test("an endpoint that another stack adopted on this machine is not deleted by i
 
 test("an endpoint that two resources of the stack manage is kept until one of them has left the program", async () => {
   await using emulator = await startEmulator({ profile: "contract", drainMs: 0 });
-  const stack = await createStack({ program: program({ former: {} }), env: emulator.env });
+  const stack = await createStack({ program: program({ previous: {} }), env: emulator.env });
   await stack.up();
   const [{ id: adoptId = "" } = {}] = emulator.endpoints.list();
-  await stack.writeProgram(program({ former: {}, adopter: { adoptId } }));
+  await stack.writeProgram(program({ previous: {}, adopter: { adoptId } }));
   await stack.up("--target", "**::adopter");
   const state = await stack.exportState();
 
-  const refused = await stack.run(["destroy", "--yes", "--skip-preview", "--target", "**::former"]);
+  const refused = await stack.run(["destroy", "--yes", "--skip-preview", "--target", "**::previous"]);
   expect(refused.exitCode).not.toBe(0);
   expect(refused.output).toContain("another resource adopted the endpoint in an earlier run on this machine");
   await stack.writeProgram(program({ adopter: { adoptId } }));
@@ -60,7 +60,7 @@ test("an endpoint that two resources of the stack manage is kept until one of th
 
   // The adopter leaves instead, and releases the endpoint.
   await stack.importState(state);
-  await stack.writeProgram(program({ former: {} }));
+  await stack.writeProgram(program({ previous: {} }));
   expect((await stack.up()).output).toContain(`endpoint ${adoptId} is released, not deleted`);
   expect(emulator.endpoints.list()).toMatchObject([{ id: adoptId }]);
   await stack.destroy();

@@ -34,7 +34,7 @@ describe("an endpoint that two resources name", () => {
   afterEach(() => emulator.stop());
   const ids = () => emulator.endpoints.list().map(({ id }) => id);
 
-  test("survives a rename that follows the error's advice, and is released by replacements while adoptId is still set", async () => {
+  test("an endpoint that two resources name survives a rename that follows the error's advice, and is released by replacements while adoptId is still set", async () => {
     const stack = await createStack({ program: program({ a: ARGS }), env: emulator.env });
     await stack.up();
     const [id = ""] = ids();
@@ -65,7 +65,7 @@ describe("an endpoint that two resources name", () => {
     expect(ids()).toEqual([neighbour]);
   });
 
-  test("is refused if both are declared, and kept if one of them is removed", async () => {
+  test("an endpoint that two resources name is refused if both are declared, and kept if one of them is removed", async () => {
     const stack = await createStack({ program: program({ a: ARGS }), env: emulator.env });
     await stack.up();
     const [id = ""] = ids();
@@ -90,7 +90,7 @@ describe("an endpoint that two resources name", () => {
     expect(ids()).toEqual([id]);
   });
 
-  test("is never adopted by its name: not after an alias is removed, from a second backend, or in a replacement", async () => {
+  test("an endpoint that two resources name is never adopted by its name: not after an alias is removed, from a second backend, or in a replacement", async () => {
     const args = { gpuIds: "AMPERE_24", templateId: "template" };
     const stack = await createStack({ program: program({ a: args }), env: emulator.env });
     await stack.setConfig({ "serverless-gpu:namespace": "team-a" });
@@ -151,7 +151,7 @@ describe("an endpoint of another account", () => {
     expect(own.endpoints.list()).toEqual([]);
   });
 
-  test("is deleted in a move only after the new account was verified, and moves back with its provider", async () => {
+  test("an endpoint of another account is deleted in a move only after the new account was verified, and moves back with its provider", async () => {
     const urls = (url: string) => `graphqlUrl: "${url}", restUrl: "${url}", queueUrl: "${url}"`;
     const providers = (key: string) => `
 const { ServerlessGpuProvider } = require("pulumi-serverless-gpu");

@@ -68,7 +68,7 @@ test.each([
   create,
 }) => {
   const adopting = (name: string) => endpoint(name, 'adoptId: "by-hand"');
-  const stack = await create(write(ALL(1) + ADOPTIONS + adopting("former")), emulator.env);
+  const stack = await create(write(ALL(1) + ADOPTIONS + adopting("previous")), emulator.env);
   const first = await plan(stack);
   const names = () => [...emulator.templates.list(), ...emulator.registryAuths.list()].map(({ name }) => name).sort();
   expect(names()).toEqual([

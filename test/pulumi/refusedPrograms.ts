@@ -67,7 +67,8 @@ exports.program = (mistake, isLater) => async () => {
 
 /**
  * Runs `up` of inline programs: one for each argument, in the stack `awaited`, and at the same time
- * in `later`.
+ * in `later`. On a busy machine, gRPC may fail to connect the program to the engine before the
+ * program has registered anything. Such an `up` is run again.
  */
 export const INLINE = `
 const { LocalWorkspace } = require("@pulumi/pulumi/automation");
@@ -78,9 +79,13 @@ async function up(stackName, mistake) {
   const options = { stackName, projectName: "test", program: program(mistake, isLater) };
   const stack = await LocalWorkspace.createOrSelectStack(options, { workDir: __dirname });
   const target = isLater && mistake ? ["**::one", "**::two"] : undefined;
-  let output = "";
-  const onOutput = (text) => { output += text; };
-  const failed = await stack.up({ target, onOutput }).then(() => false, () => true);
+  let output;
+  let failed;
+  do {
+    output = "";
+    const onOutput = (text) => { output += text; };
+    failed = await stack.up({ target, onOutput }).then(() => false, () => true);
+  } while (output.includes("14 UNAVAILABLE: No connection established"));
   const { deployment } = await stack.exportStack();
   const names = deployment.resources.map(({ urn }) => urn.split("::").pop());
   return { stackName, mistake, failed, names, output };

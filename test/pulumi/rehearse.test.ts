@@ -42,7 +42,7 @@ let stack: PulumiStack;
 const BARE = { PULUMI_CONFIG_PASSPHRASE: "", SERVERLESS_GPU_API_KEY: "" };
 
 beforeAll(async () => {
-  emulator = await startEmulator({ profile: "contract", drainMs: 0, coldStartMs: 0 });
+  emulator = await startEmulator({ profile: "contract", drainMs: 0, coldStartMs: 0, workerQuota: 50 });
   stack = await createStack({ program: program(BEFORE), env: emulator.env });
   await stack.succeed(["config", "set", "suffix", "prod"]);
   await stack.succeed(["config", "set", "--secret", "token", TOKEN]);
@@ -126,8 +126,15 @@ test("A rehearsal shows what the change updates, rolls out, scales to zero and d
   expect(json.applied.failure).toBeUndefined();
   expect(json.data).toEqual([expect.objectContaining({ kind: "volume-deleted", resource: "models" })]);
 
-  await stack.writeProgram(program({ ...BEFORE, image: "ghcr.io/me/llama:2" }));
+  const retained = program({ ...BEFORE, image: "ghcr.io/me/llama:2" }).replace(
+    "Max: 3 }",
+    "Max: 3 }, { retainOnDelete: true }",
+  );
+  await stack.writeProgram(retained);
   const rolledOut = await rehearse();
+  // A destroy cannot delete the template of an endpoint that stays, which the change does not cause.
+  const [destroy] = rolledOut.json.checks.filter(({ what }: { what: string }) => what === "destroy");
+  expect(destroy).toMatchObject({ result: "note", text: expect.stringContaining("it is in use by endpoint") });
   expect(rolledOut.exitCode).toBe(0);
   expect(rolledOut.json.applied.changes).toContainEqual(
     expect.objectContaining({ what: "rolled out", kind: "ServerlessEndpoint", resource: "llama" }),
@@ -153,6 +160,11 @@ test("A rehearsal reads the account's records only through lists, and writes not
   const operations = new Set(emulator.journal.operations());
   expect([...operations].filter((each) => /save|create|update|delete|run/i.test(each))).toEqual([]);
   expect(operations.size).toBeGreaterThan(0);
+
+  await stack.writeProgram(program({ ...BEFORE, max: 99 }));
+  const above = await stack.exec(process.execPath, words);
+  await stack.writeProgram(program(BEFORE));
+  expect([above.exitCode, above.stdout]).toEqual([4, expect.stringContaining("above its quota of 50")]);
 });
 
 /** Starts a rehearsal, and calls `stop` when the program has run this often. */
@@ -181,6 +193,27 @@ const stopped = async (runs: number, args: readonly string[], stop: (pid: number
   return running;
 };
 
+/** Returns a secret as it may be written, without what depends on its neighbors. */
+function encodingsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  const inBase64 = [0, 1, 2].map((offset) => {
+    const text = Buffer.concat([Buffer.alloc(offset), bytes])
+      .toString("base64")
+      .replace(/=+$/, "");
+    return text.slice(offset === 0 ? 0 : offset + 1, -1);
+  });
+  return [
+    secret,
+    ...inBase64,
+    bytes.toString("hex"),
+    bytes.toString("hex").toUpperCase(),
+    [...bytes].map((byte) => `%${byte.toString(16)}`).join(""),
+    [...secret].join("\0"),
+    [...secret].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join(""),
+    [...bytes].join(","),
+  ];
+}
+
 const leftFiles = async () => [...(await stack.files())].filter(([name]) => name.includes("serverless-gpu-rehearsal-"));
 
 test("A rehearsal that is killed leaves no decrypted secret in a file, whatever the step and mode", async () => {
@@ -193,6 +226,7 @@ test("A rehearsal that is killed leaves no decrypted secret in a file, whatever 
   for (const [runs, args] of [
     [1, ["--with-secrets"]],
     [2, ["--with-secrets"]],
+    [3, ["--with-secrets"]],
     [2, []],
     [3, []],
   ] as const) {
@@ -202,7 +236,7 @@ test("A rehearsal that is killed leaves no decrypted secret in a file, whatever 
     // The next rehearsal removes these files.
     const left = await leftFiles();
     expect(left.length).toBeGreaterThan(0);
-    for (const secret of [TOKEN, OWN_SECRET])
+    for (const secret of [TOKEN, OWN_SECRET].flatMap(encodingsOf))
       expect(left.filter(([, text]) => text.includes(secret)).map(([name]) => name)).toEqual([]);
   }
   await stack.writeProgram(program(BEFORE));

@@ -38,7 +38,7 @@ export interface Play extends PlayedExporter {
 }
 
 /** The options of a simulation. */
-export interface PlayOptions extends Pick<ReadingsOptions, "readState" | "healthEveryMs"> {
+export interface PlayOptions extends Pick<ReadingsOptions, "readState" | "isWanted" | "healthEveryMs"> {
   readonly api: ManagementApi;
   readonly emulator: EmulatorOptions;
 }
@@ -105,7 +105,11 @@ export async function startPlay(options: PlayOptions): Promise<Play> {
   });
 }
 
-async function startExporter({ api, readState, healthEveryMs }: PlayOptions, { url, apiKey }: Emulator, clock: Clock) {
+async function startExporter(
+  { api, readState, isWanted, healthEveryMs }: PlayOptions,
+  { url, apiKey }: Emulator,
+  clock: Clock,
+) {
   const service = { service: "runpod", graphqlUrl: url, restUrl: url, queueUrl: url } as const;
   const client = createClient({ ...service, apiKey, api, clock, onRequest: (event) => readings.noteRequest(event) });
   const readings: Readings = createReadings({
@@ -113,6 +117,7 @@ async function startExporter({ api, readState, healthEveryMs }: PlayOptions, { u
     clock,
     showsReleases: api === "v2",
     readState,
+    isWanted,
     healthEveryMs,
     say: () => {},
   });

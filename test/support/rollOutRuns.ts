@@ -64,7 +64,7 @@ export async function failedUpWithEdit(
 }
 
 /** The release that the endpoint has at first. */
-export const former = { image: "me/llama-good", env: { HF_TOKEN: TOKEN, VERSION: "good" } };
+export const previous = { image: "me/llama-good", env: { HF_TOKEN: TOKEN, VERSION: "good" } };
 
 /** A request at which the process is killed, before or after the request takes effect. */
 export type Moment = [name: string, operation: string, nth: number, when: "before" | "after"];

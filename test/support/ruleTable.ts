@@ -5,15 +5,15 @@ import { type RuleTable, renderTable, testedRows } from "../../tools/ruleTables.
 export function testRuleTable(table: RuleTable): void {
   const tested = testedRows(table);
 
-  test("has a test for every row", () => {
+  test("the table has a test for every row", () => {
     expect(Object.keys(table.rows).filter((id) => !tested.has(id))).toEqual([]);
   });
 
-  test("has a row for every id that a test names", () => {
+  test("the table has a row for every id that a test names", () => {
     expect([...tested.keys()].filter((id) => !Object.hasOwn(table.rows, id))).toEqual([]);
   });
 
-  test("is up to date in the documents (npm run docs:tables)", () => {
+  test("the table is up to date in the documents (npm run docs:tables)", () => {
     expect(readFileSync(table.file, "utf8")).toBe(renderTable(table));
   });
 }

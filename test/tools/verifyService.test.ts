@@ -107,7 +107,7 @@ describe("a whole run", () => {
   test.each([
     ["observed", 90],
     ["contract", 60],
-  ] as const)("finds no difference between the emulator and the profile %s in any row, and deletes the endpoint", (profile, played) => {
+  ] as const)("a whole run finds no difference between the emulator and the profile %s in any row, and deletes the endpoint", (profile, played) => {
     const { code, transcript, rowsThat, stdout } = runs[profile];
     expect(rowsThat("differs")).toEqual([]);
     expect(rowsThat("as emulated").length).toBeGreaterThanOrEqual(played);
@@ -117,13 +117,13 @@ describe("a whole run", () => {
     expectCleanEnd(runs[profile]);
   });
 
-  test("compares the responses that prove that a record was created or is gone", () => {
+  test("a whole run compares the responses that prove that a record was created or is gone", () => {
     const facts = ["myself.list-cap", "myself.endpoint", "template.get", "template.get-unknown", "v2.newest-first"];
     expect(runs.observed.rowsThat("as emulated")).toEqual(expect.arrayContaining(facts));
     expect(runs.otherProfile.rowsThat("differs")).toContain("myself.endpoint");
   });
 
-  test("announces what it will create, and creates nothing else", () => {
+  test("a whole run announces what it will create, and creates nothing else", () => {
     const { stderr, transcript } = runs.observed;
     expect(stderr).toContain("no worker can start: no GPU time is used");
     expect(stderr).toContain(`one endpoint, "${transcript.endpoint.name}" (template template-1)`);
@@ -133,7 +133,7 @@ describe("a whole run", () => {
     expect(runs.jobs.stderr).toContain("at most one worker (AMPERE_16), which you pay for");
   });
 
-  test("names the rows in which a service with the other profile differs, and shows both results", () => {
+  test("a whole run names the rows in which a service with the other profile differs, and shows both results", () => {
     const { code, rowsThat, rows, stdout } = runs.otherProfile;
     expect(code).toBe(1);
     expect(rowsThat("differs")).toEqual(
@@ -147,7 +147,7 @@ describe("a whole run", () => {
     expectCleanEnd(runs.otherProfile);
   });
 
-  test("tells differences apart from rows skipped because the service was busy, and survives a missing response", () => {
+  test("a whole run tells differences apart from rows skipped because the service was busy, and survives a missing response", () => {
     const { code, rowsThat, rows, transcript } = runs.faulty;
     expect([code, transcript.complete]).toEqual([1, false]);
     expect(rowsThat("differs").every((row) => row.startsWith("rest."))).toBe(true);
@@ -158,7 +158,7 @@ describe("a whole run", () => {
     expectCleanEnd(runs.faulty);
   });
 
-  test("compares the writes of REST v2 and leaves no second endpoint behind", async () => {
+  test("a whole run compares the writes of REST v2 and leaves no second endpoint behind", async () => {
     const rows = ["v2.create-status", "v2.patch", "v2.gpu-selection", "v2.type-fixed", "v2.delete-status"];
     expect(runs.observed.rowsThat("as emulated")).toEqual(expect.arrayContaining(rows));
     expect(runs.observed.stderr).toContain(`creates a second one, "${runs.observed.transcript.endpoint.name}-v2"`);
@@ -178,7 +178,7 @@ describe("a whole run", () => {
     expectCleanEnd(cleaned);
   });
 
-  test("runs one job only with --run-jobs", () => {
+  test("a whole run runs one job only with --run-jobs", () => {
     const { code, rowsThat, emulator } = runs.jobs;
     expect([code, rowsThat("differs")]).toEqual([0, []]);
     const more = ["queue.times", "queue.worker-id", "delete.workers-not-zero"];
@@ -187,7 +187,7 @@ describe("a whole run", () => {
     expect(emulator.endpoints.list()).toMatchObject([OTHER]);
   });
 
-  test("names an endpoint that it cannot delete, and explains how to delete it", () => {
+  test("a whole run names an endpoint that it cannot delete, and explains how to delete it", () => {
     const { code, stderr, transcript, emulator } = runs.undeletable;
     const [left] = emulator.endpoints.list().filter(({ id }) => id !== OTHER.id);
     expect(code).toBe(1);

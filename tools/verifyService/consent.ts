@@ -2,7 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { secondName, type TestedConnection } from "./testedService";
 
 /** The limits of a run. */
-export interface Bounds {
+interface Bounds {
   readonly maxRequests: number;
   readonly maxMinutes: number;
 }

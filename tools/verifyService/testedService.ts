@@ -33,7 +33,7 @@ export interface TestedReply {
 }
 
 /** The key to send: the right one in the documented place, or a variation. */
-export type KeyUse = "usual" | "bearer" | "bare" | "wrong" | "none";
+type KeyUse = "usual" | "bearer" | "bare" | "wrong" | "none";
 
 /** The parts of a request to any API. */
 export interface Sending {
@@ -81,7 +81,7 @@ export interface TestedService {
   close(): Promise<void>;
 }
 
-export interface TestedServiceOptions {
+interface TestedServiceOptions {
   readonly connection: TestedConnection;
   readonly endpoint: OwnEndpoint;
   readonly profile: Profile;

@@ -23,7 +23,7 @@ import { OLD_SECRET } from "./oldResource";
 import type { Successor, SuccessorKind } from "./successors";
 
 /** The arguments of a resource as the program declares them. */
-export interface ResourceDeclaration {
+interface ResourceDeclaration {
   /** Each argument and its source code. */
   readonly args: readonly (readonly [string, string])[];
   /** Comments on settings that the program does not manage, with the reasons. */

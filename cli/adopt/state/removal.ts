@@ -11,7 +11,7 @@ export const REMOVAL_STEP = [
 ] as const;
 
 /** The resources that can be removed from the old state, and those that cannot. */
-export interface Removable {
+interface Removable {
   readonly removable: readonly Successor[];
   readonly leftOut: readonly LeftOut[];
 }

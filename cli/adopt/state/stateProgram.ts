@@ -9,7 +9,7 @@ import { REMOVAL_STEP, removable, removalCommands } from "./removal";
 import { type LeftOut, SUCCESSOR_CLASSES, type Successor } from "./successors";
 
 /** A program that adopts another provider's resources, and a list of what it leaves out. */
-export interface StateProgram {
+interface StateProgram {
   /** TypeScript code. */
   readonly source: string;
   readonly leftOut: readonly LeftOut[];

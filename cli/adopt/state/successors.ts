@@ -274,7 +274,7 @@ function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined
 }
 
 /** The resources that remain after removing duplicates, and what was left out. */
-export interface Distinct {
+interface Distinct {
   readonly successors: readonly Successor[];
   readonly leftOut: readonly LeftOut[];
 }

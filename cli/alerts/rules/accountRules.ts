@@ -7,9 +7,10 @@ const DOCTOR = "npx pulumi-serverless-gpu doctor";
 /** How long the balance must last, in hours. */
 const BALANCE_H = 12;
 
-/** The endpoints that cost most. */
+/** The endpoints that cost most, of those that the same exporter reads. */
 const COSTLIEST =
-  '{{ range query "topk(3, max by (endpoint_id) (serverless_gpu_endpoint_dollars_per_hour))" }} ' +
+  '{{ range query (printf "topk(3, max by (endpoint_id) (serverless_gpu_endpoint_dollars_per_hour{job=%q,instance=%q}) > 0)" ' +
+  "$labels.job $labels.instance) }} " +
   '{{ .Labels.endpoint_id }} costs about {{ .Value | printf "%.2f" }} dollars an hour.{{ end }}';
 
 /**
@@ -23,6 +24,10 @@ export function accountRules(options: RuleOptions): Rule[] {
 function readRules({ staleMinutes }: RuleOptions): Rule[] {
   const staleS = staleMinutes * MINUTE_S;
   const age = byEndpoint('serverless_gpu_endpoint_read_age_seconds{read="queue"}', "min");
+  const unread = `${age} > ${staleS} unless ${byEndpoint("serverless_gpu_endpoint_gone")} == 1`;
+  const ages = "serverless_gpu_read_age_seconds";
+  // A key without the permission never reads the account. The account is read every five minutes.
+  const ofAccount = `(${ages}{read="account"} > ${staleS + 300} and serverless_gpu_read_timestamp_seconds)`;
   return [
     {
       alert: "ExporterDown",
@@ -39,20 +44,22 @@ function readRules({ staleMinutes }: RuleOptions): Rule[] {
     {
       alert: "NoRead",
       severity: "critical",
-      expr: `count(${age} > ${staleS} unless ${byEndpoint("serverless_gpu_endpoint_gone")} == 1) > 0`,
+      expr: `count(${unread}) > 0`,
       forS: 2 * MINUTE_S,
-      summary: `The queues of {{ $value }} endpoints were not read for ${staleMinutes} minutes`,
+      summary: `Endpoints whose queue was not read for ${staleMinutes} minutes: {{ $value }}`,
       description:
-        `Check the key, and that the service can be reached. The oldest:{{ range query \`topk(3, ${age} > ${staleS})\` }} ` +
+        `Check the key, and that the service can be reached. The oldest:{{ range query \`topk(3, ${unread})\` }} ` +
         "{{ .Labels.endpoint_id }}{{ end }}",
       command: DOCTOR,
     },
     {
       alert: "NoAccountRead",
       severity: "critical",
-      expr: `max without (read) (serverless_gpu_read_age_seconds{read=~"endpoints|state"}) > ${staleS}`,
+      expr: `max without (read) (${ages}{read=~"endpoints|state"} > ${staleS} or ${ofAccount})`,
       forS: 2 * MINUTE_S,
-      summary: `The exporter {{ $labels.instance }} has not read the list of endpoints, or its stack's state, for ${staleMinutes} minutes`,
+      summary:
+        "The exporter {{ $labels.instance }} has not read the list of endpoints, its stack's state or the account's limits for " +
+        `${staleMinutes} minutes`,
       description: "Read its output. Check the key, and that the service can be reached",
       command: DOCTOR,
     },

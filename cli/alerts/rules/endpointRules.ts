@@ -48,6 +48,9 @@ function rule({ causes = ["unknown"], words, advice, ...own }: EndpointAlert): R
   return { ...own, summary: `${NAME}: ${text}`, description: advice ?? adviceOn(causes[0], ID) };
 }
 
+/** The alerts that say why no job ends. */
+const NAMED = "QueueNotServed|NoWorkersAllowed|WorkersTakeNoJobs|Throttled|WorkersUnhealthy|SlowStart";
+
 /** Jobs wait. */
 function queueAlerts(): EndpointAlert[] {
   const stuck = workers("idle", "initializing", "throttled", "unhealthy");
@@ -73,10 +76,14 @@ function queueAlerts(): EndpointAlert[] {
     {
       alert: "NoJobEnds",
       severity: "critical",
-      words: "jobs run and others wait, but none has ended for 30 minutes",
+      words: "jobs wait, but none has ended for 30 minutes",
       advice:
-        "If your jobs take that long, raise workersMax. If not, the workers hang: read their log, and set executionTimeoutMs so that such jobs end",
-      expr: `${QUEUED} > 0 and ${IN_PROGRESS} > 0 and ${ended("15m")} == 0`,
+        "If your jobs take that long, raise workersMax. If not, the workers hang, or start again and again: read their log, and set executionTimeoutMs so that jobs that hang end",
+      // Workers that start again and again show one state after another, so that no alert about a
+      // state lasts. Nobody knows whether a job ended before the first read.
+      expr:
+        `${QUEUED} > 0 and ${ended("15m")} == 0 and ${byEndpoint("serverless_gpu_endpoint_jobs_completed_total offset 15m")} ` +
+        `unless on (endpoint_id) ALERTS{alertname=~"ServerlessGpu(${NAMED})",alertstate="firing"}`,
       forS: 15 * MINUTE_S,
       command: LOGS,
     },
@@ -101,14 +108,18 @@ function queueAlerts(): EndpointAlert[] {
   ];
 }
 
+/** Returns the mean number of workers in a state in ten minutes. */
+const mostly = (state: string) =>
+  byEndpoint(fresh(`avg_over_time(serverless_gpu_endpoint_workers{state="${state}"}[10m])`));
+
 /** Workers do not work. */
 function workerAlerts(): EndpointAlert[] {
   return [
     {
       alert: "WorkersTakeNoJobs",
       severity: "critical",
-      causes: ["handler-takes-no-jobs"],
-      expr: `${QUEUED} > 0 and ${IN_PROGRESS} == 0 and ${workers("idle")} > 0 and ${ended("5m")} == 0`,
+      causes: ["handler-takes-no-jobs", "one-worker-takes-all"],
+      expr: `${QUEUED} > 0 and ${workers("idle")} > 0 and ${WAIT} > 300`,
       forS: 5 * MINUTE_S,
       command: EXPLAIN_LOGS,
     },
@@ -116,7 +127,8 @@ function workerAlerts(): EndpointAlert[] {
       alert: "Throttled",
       severity: "warning",
       causes: ["throttled"],
-      expr: `${QUEUED} > 0 and ${workers("throttled")} > 0 and ${WAIT} > 300`,
+      // The workers are on other hosts now and then, where they start in vain.
+      expr: `${QUEUED} > 0 and ${mostly("throttled")} > 0.4 and ${WAIT} > 300`,
       forS: 5 * MINUTE_S,
       command: EXPLAIN,
     },
@@ -176,7 +188,8 @@ function withoutJobs(): EndpointAlert[] {
       words: "more workers than workersMin run, and there are no jobs",
       advice:
         "Look at workersStandby and idleTimeout of the endpoint at the service. You may still be charged for the workers",
-      expr: `${ready} > ${workersMin} and ${idle} > 600 + (${metric("idle_timeout_seconds")} or ${idle} * 0)`,
+      // A schedule may just have lowered workersMin.
+      expr: `${ready} > ${byEndpoint(fresh("max_over_time(serverless_gpu_endpoint_workers_min[10m])"))} and ${idle} > 600 + (${metric("idle_timeout_seconds")} or ${idle} * 0)`,
       forS: 5 * MINUTE_S,
       command: PREVIEW,
     },
@@ -200,7 +213,8 @@ function withoutJobs(): EndpointAlert[] {
 
 /** The service differs from the stack's state, which only an exporter with --stack reads. */
 function stateAlerts(): EndpointAlert[] {
-  // Compared within one exporter, because two may have read different states.
+  // Compared within one exporter, because two may have read different states. In the ten minutes
+  // until it fires, the state is read again, because a run may have changed both.
   const differs = Object.values(COMPARED).map(
     (name) => `serverless_gpu_endpoint_${name} != serverless_gpu_endpoint_wanted_${name}`,
   );
@@ -211,7 +225,10 @@ function stateAlerts(): EndpointAlert[] {
       words: "workersMin, workersMax, scalerValue or idleTimeout differ from the state",
       advice:
         "Someone or the service has changed them. pulumi preview --refresh shows what differs, pulumi up restores it",
-      expr: byEndpoint(fresh(`(${differs.join(" or ")})`, "settings", 300), "group"),
+      expr: byEndpoint(
+        `(${fresh(`(${differs.join(" or ")})`, "settings", 300)} and on (job, instance) serverless_gpu_read_age_seconds{read="state"} < 600)`,
+        "group",
+      ),
       forS: 10 * MINUTE_S,
       command: PREVIEW,
     },

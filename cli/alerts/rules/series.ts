@@ -28,9 +28,15 @@ export const metric = (selector: string) => byEndpoint(fresh(`${PREFIX}endpoint_
 export const workers = (...states: readonly string[]) =>
   byEndpoint(`sum without (state) ${fresh(`${PREFIX}endpoint_workers{state=~"${states.join("|")}"}`)}`);
 
-/** Returns an expression for the increase of a counter. */
-export const added = (counter: string, window: string) =>
-  byEndpoint(fresh(`increase(${PREFIX}endpoint_${counter}[${window}])`));
+/**
+ * Returns an expression for the increase of a counter; no value if the counter was reset. An
+ * exporter that starts again shows the service's counter, which may be a little lower than the last
+ * value, and the whole counter would count as an increase.
+ */
+export const added = (counter: string, window: string) => {
+  const counted = `${PREFIX}endpoint_${counter}[${window}]`;
+  return byEndpoint(fresh(`(increase(${counted}) unless resets(${counted}) > 0)`));
+};
 
 /** Returns an expression for the number of jobs that ended. */
 // One job a minute can be in the same state at every scrape, so finished jobs are counted instead.

@@ -1,8 +1,9 @@
 import type { Emulator, FaultRule, JournalEntry } from "../../../emulator";
 import { GRAPHQL_PER_MINUTE } from "../../../sdk/contract/limits";
+import { redact } from "../../../sdk/errors/secretText";
 import { type Change, changesOf, snapshotOf } from "./changes";
 import type { CopiedStack } from "./copyStack";
-import { type Pulumi, reasonOf, succeeded } from "./engine";
+import { type Ended, type Pulumi, reasonOf, succeeded } from "./engine";
 import { refuseDependents, type Step } from "./otherResources";
 
 /** The result of applying the change to the copy. */
@@ -20,6 +21,8 @@ export interface Applied {
   readonly protectedResources: readonly string[];
   /** Why a destroy of the rest would fail; `undefined` if it would not. */
   readonly destroyFailure?: string | undefined;
+  /** What a destroy would leave, only because records that stay use it; `undefined` if nothing. */
+  readonly destroyLeaves?: string | undefined;
 }
 
 /**
@@ -59,7 +62,26 @@ export async function applyToCopy(
   const protectedResources = next.steps.filter(({ newState }) => newState?.protect === true).map(nameOf);
   if (protectedResources.length > 0) await stack.unprotect();
   const destroyed = await pulumi(["destroy", "--yes", "--skip-preview", ...stack.flags]);
-  return { ...shown, left, protectedResources, destroyFailure: destroyed.code === 0 ? undefined : reasonOf(destroyed) };
+  const destroyLeaves = destroyed.code === 0 ? undefined : inUse(destroyed);
+  const isFailure = destroyed.code !== 0 && destroyLeaves === undefined;
+  return {
+    ...shown,
+    left,
+    protectedResources,
+    destroyLeaves,
+    destroyFailure: isFailure ? reasonOf(destroyed) : undefined,
+  };
+}
+
+/**
+ * Returns the errors of a destroy if all say that a record which stays uses another one: a retained
+ * or released endpoint, or one outside the stack. Such a destroy fails whether or not the change is
+ * merged, or does what the program says.
+ */
+function inUse({ stdout, stderr }: Ended): string | undefined {
+  const errors = [...`${stdout}\n${stderr}`.matchAll(/error: (.*)/g)].map(([, text = ""]) => text.trim());
+  const own = [...new Set(errors.filter((text) => text !== "update failed"))];
+  return own.length > 0 && own.every((text) => text.includes("it is in use by")) ? redact(own.join("; ")) : undefined;
 }
 
 const nameOf = ({ urn }: Step) => urn.split("::").slice(3).join("::");

@@ -5,12 +5,19 @@ import { withLiveApi } from "../../connection/liveApi";
 import { PLACEHOLDER } from "./rewriteState";
 import { noRecords, type Records } from "./seed";
 
+/** What a rehearsal knows of the real account. */
+export interface Account {
+  readonly records: Records;
+  /** `undefined` if the service does not say it. */
+  readonly workerQuota: number | undefined;
+}
+
 /**
- * Reads all records of the account using list requests only. Variables become placeholders, because
+ * Reads all records of the account and its worker quota. Variables become placeholders, because
  * they may be secret and the rehearsal does not need them.
  * @throws ConfigurationError if there is no key
  */
-export async function recordsOfAccount(stack: string): Promise<Records> {
+export async function readAccount(stack: string): Promise<Account> {
   const found = await withLiveApi(await findConnection(process.cwd(), { stack }));
   requireSecrets(found);
   await using client = createManagement(found.settings as Parameters<typeof createManagement>[0]);
@@ -19,7 +26,9 @@ export async function recordsOfAccount(stack: string): Promise<Records> {
     const { records: listed } = await client[kind].listReadable();
     for (const record of listed) records[kind].set(record.id, withoutVariables({ ...record }));
   }
-  return records;
+  // The rehearsal is worth something without it.
+  const limits = await client.account.limits().catch(() => undefined);
+  return { records, workerQuota: limits?.workerQuota ?? undefined };
 }
 
 function withoutVariables(record: Record<string, unknown>): Record<string, unknown> {

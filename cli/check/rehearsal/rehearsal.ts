@@ -21,7 +21,7 @@ import { pulumiIn, stopEngines } from "./engine";
 import { hooksNote, leftOutNote, missingPackage, otherPackages, refuseNamedPlugins, type Step } from "./otherResources";
 import { type Played, playedLoad } from "./play";
 import { askingNote, filesThatAsk, placeholderAdvice } from "./programFiles";
-import { merged, recordsOfAccount } from "./readAccount";
+import { type Account, merged, readAccount } from "./readAccount";
 import { type Exported, keysIn } from "./rewriteState";
 import { noRecords, recordsOfState, seedOf } from "./seed";
 import { createReferencedStacks } from "./stackReferences";
@@ -135,8 +135,9 @@ async function rehearsed(
   const copied = exported && checkedState(exported, { ...stage, salt: stack.salt });
   const ofReferences = exported ? await createReferencedStacks(exported, stage, workspace, pulumi) : [];
   const ofState = copied ? recordsOfState(copied.state.deployment.resources ?? []) : noRecords();
-  const readsAccount = !flags.fromState && !flags.creation;
-  emulator.seed(seedOf(readsAccount ? merged(ofState, await recordsOfAccount(flags.stack)) : ofState, service));
+  const account = flags.fromState || flags.creation ? undefined : await readAccount(flags.stack);
+  emulator.seed(seedOf(account ? merged(ofState, account.records) : ofState, service));
+  emulator.setWorkerQuota(account?.workerQuota);
   const leftOut: string[] = [];
   const preview = async (more: readonly string[] = []): ReturnType<typeof previewCopy> => {
     try {
@@ -178,7 +179,7 @@ async function rehearsed(
       ...leftOutNote(leftOut),
       ...hooksNote(steps),
       ...askingNote(filesThatAsk(workspace.program)),
-      ...notesOf(flags),
+      ...notesOf(flags, account),
     ],
   };
   return { review, rehearsal };
@@ -214,7 +215,7 @@ const atEmulator = ({ url, apiKey }: Emulator): EnvironmentSettings => ({
   api: "v2",
 });
 
-function notesOf({ creation, fromState }: RehearsalFlags): string[] {
+function notesOf({ creation, fromState }: RehearsalFlags, account: Account | undefined): string[] {
   return [
     ...(creation
       ? [
@@ -226,6 +227,7 @@ function notesOf({ creation, fromState }: RehearsalFlags): string[] {
     ...(fromState && !creation
       ? ["The resources are those in the state. Changes that were made only at the service are not included."]
       : []),
-    "Stock, prices and limits are the emulator's, not the account's.",
+    "Stock, prices and the spend limit are the emulator's, not the account's.",
+    ...(account?.workerQuota === undefined ? ["The account's worker quota is not known here."] : []),
   ];
 }

@@ -1,4 +1,5 @@
 import { shownNumber, shownTime } from "../../shownValues";
+import type { Table } from "../../tables";
 import type { Measured } from "../load/measured";
 import type { Range, Summary } from "./summary";
 
@@ -77,13 +78,17 @@ export function largestError({ rows }: Calibration): number | undefined {
   return rows.length === 0 ? undefined : Math.max(...rows.map(({ error }) => Math.abs(error)));
 }
 
-/** Returns the cells of the table: name, measured, forecast, error. */
-export function calibrationCells({ rows }: Calibration): string[][] {
-  return rows.map(({ name, measured, forecast: { low, high }, error }) => {
-    const [title, shown] = NAMES[name];
-    const range = low === high ? shown(low) : `${shown(low)} … ${shown(high)}`;
-    return [title, shown(measured), range, `${error > 0 ? "+" : ""}${Math.round(error * 100)} %`];
-  });
+/** Returns the comparison as a table. */
+export function calibrationTable({ rows }: Calibration): Table {
+  return {
+    title: "Calibration: the settings before, on the same load",
+    header: ["", "measured", "forecast", "error"],
+    rows: rows.map(({ name, measured, forecast: { low, high }, error }) => {
+      const [title, shown] = NAMES[name];
+      const range = low === high ? shown(low) : `${shown(low)} … ${shown(high)}`;
+      return [title, shown(measured), range, `${error > 0 ? "+" : ""}${Math.round(error * 100)} %`];
+    }),
+  };
 }
 
 /** Returns the verdict in a sentence. */
@@ -97,15 +102,4 @@ export function calibrationSentence(calibration: Calibration): string {
   return calibration.verdict === "calibrated"
     ? `Calibrated with the settings before: ${error}. ${others[0]?.toUpperCase()}${others.slice(1)} were not measured.`
     : `Not calibrated: ${error}, more than ${LARGEST_ERROR * 100} %. Do not rely on these figures.`;
-}
-
-/** Returns the comparison as text. */
-export function calibrationText(calibration: Calibration): string {
-  const header = ["Calibration", "measured", "forecast", "error"];
-  const table = calibration.rows.length === 0 ? [] : [header, ...calibrationCells(calibration)];
-  const lines = table.map(
-    ([name = "", measured = "", forecast = "", error = ""]) =>
-      `${name.padEnd(26)}${measured.padStart(12)}${forecast.padStart(24)}${error.padStart(9)}`,
-  );
-  return [...lines, calibrationSentence(calibration), ""].join("\n");
 }

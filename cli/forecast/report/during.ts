@@ -1,5 +1,6 @@
 import { PERCENTILES, type RunResult, type WatchedResult } from "../../../emulator/forecast/play";
 import { shownMoney, shownNumber, shownTime } from "../../shownValues";
+import type { Table } from "../../tables";
 import { type Costing, costOf, type Range, rangeOf } from "./summary";
 
 /** What happens in a part of the load, with or without the change at its beginning. */
@@ -43,15 +44,15 @@ export function watchedSummary(runs: readonly RunResult[], costing: Costing): Wa
   };
 }
 
-/** Returns the cells of the table: name, without the change, with it. */
-export function duringCells({ before, during }: During): string[][] {
+/** Returns the table of the busiest time, without the change and with it. */
+export function duringTable({ before, during, fromS, toS, isReleased }: During): Table {
   const shown = ({ low, high }: Range, format: (value: number) => string) =>
     low === high ? format(low) : `${format(low)} … ${format(high)}`;
   const row = (name: string, of: (side: WatchedSummary) => Range | undefined, format: (value: number) => string) => {
     const [one, other] = [of(before), of(during)];
     return one && other ? [[name, shown(one, format), shown(other, format)]] : [];
   };
-  return [
+  const rows = [
     ...row("jobs", ({ jobs }) => jobs, shownNumber),
     ...row("delay p50", ({ delayS }) => delayS.p50, shownTime),
     ...row("delay p95", ({ delayS }) => delayS.p95, shownTime),
@@ -60,17 +61,8 @@ export function duringCells({ before, during }: During): string[][] {
     ...row("jobs timed out", ({ timedOut }) => timedOut, shownNumber),
     ...row("cost", ({ cost }) => cost, shownMoney),
   ];
-}
-
-/** Returns the title of the table. */
-export const duringTitle = ({ fromS, toS, isReleased }: During) =>
-  `The change at the busiest time, ${shownTime(fromS)} after the first job, and the ${shownTime(toS - fromS)} after it` +
-  `${isReleased ? ", with new workers" : ""}`;
-
-/** Returns the table as text. */
-export function duringText(during: During): string {
-  const lines = [["", "without the change", "with it"], ...duringCells(during)].map(
-    ([name = "", one = "", other = ""]) => `${name.padEnd(26)}${one.padStart(24)}${other.padStart(24)}`,
-  );
-  return [duringTitle(during), ...lines, ""].join("\n");
+  const title =
+    `The change at the busiest time, ${shownTime(fromS)} after the first job, and the ${shownTime(toS - fromS)} after it` +
+    `${isReleased ? ", with new workers" : ""}`;
+  return { title, header: ["", "without the change", "with it"], rows };
 }

@@ -4,7 +4,6 @@ import type { Course } from "../../../emulator/forecast/tally";
 import { systemReason } from "../../../emulator/io/systemReason";
 import { shownMoney, shownNumber, shownTime } from "../../shownValues";
 import { LIMITS } from "../settings/assumptions";
-import { calibrationText } from "./calibration";
 import {
   type Chart,
   chart,
@@ -21,10 +20,9 @@ import {
   WIDE,
 } from "./charts";
 import { changeLine, costOf, delayOf } from "./choose";
-import { duringText } from "./during";
 import type { Report } from "./report";
 import type { Summary } from "./summary";
-import { comparisonText, settingsLine, suggestion, summaryText, sweepText } from "./text";
+import { comparisonText, resultTexts, settingsLine, suggestion } from "./text";
 
 /** Writes a picture and an HTML page into a folder. Returns their paths. */
 export function writePictures(folder: string, report: Report): string[] {
@@ -74,12 +72,27 @@ function comparisonOf({ results }: Report): string[] {
 }
 
 /** The style of a page with charts. */
-export const PAGE_STYLE = `body { font: 15px/1.5 system-ui, sans-serif; max-width: 900px; margin: 2rem auto; padding: 0 1rem; color: #24292f; background: #fff }
+const PAGE_STYLE = `body { font: 15px/1.5 system-ui, sans-serif; max-width: 900px; margin: 2rem auto; padding: 0 1rem; color: #24292f; background: #fff }
 pre { overflow-x: auto; padding: .8rem; background: #f6f8fa; font-size: 12.5px; line-height: 1.4 } svg { width: 100%; height: auto }
 .narrow { display: none } @media (max-width: 640px) { .narrow { display: inline } .wide { display: none } td:nth-child(2) { overflow-wrap: anywhere } }
-table { border-collapse: collapse; font-size: 13.5px } td { padding: .2rem .8rem .2rem 0; vertical-align: top } .over { color: #cf222e } .warning { color: #9a6700 }
+table { border-collapse: collapse; font-size: 13.5px } td, th { padding: .2rem .8rem .2rem 0; vertical-align: top; text-align: left }
+h2 { font-size: 1.1rem; margin: 1.6rem 0 .4rem } .over { color: #cf222e } .warning { color: #9a6700 }
 @media (prefers-color-scheme: dark) { body { color: #e6edf3; background: #0d1117 } pre { background: #161b22 } .over { color: #ff7b72 } .warning { color: #d29922 } }
 ${STYLE}`;
+
+/** Returns a page that needs no network. */
+export const htmlPage = (title: string, body: string) => `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escaped(title)}</title>
+<style>
+${PAGE_STYLE}
+</style>
+${body}
+</html>
+`;
 
 /** Returns the charts for wide and for narrow pages, of which the style shows one. */
 export function bothWidths(report: Report): string {
@@ -96,34 +109,20 @@ export function assumptionRows({ assumptions }: Report): string {
 }
 
 function page(report: Report): string {
-  const { load, results, sweep, during, calibration, warnings, exceeded } = report;
+  const { load, results, warnings, exceeded } = report;
   const last = results.at(-1)?.summary as Summary;
-  const tables = results.map(({ title, summary }) => summaryText(title, summary));
-  const more = [
-    ...(during ? [duringText(during)] : []),
-    ...(calibration.rows.length > 0 ? [calibrationText(calibration)] : []),
-  ];
-  const texts = [...tables, ...comparisonOf(report), ...more, ...(sweep ? [sweepText(sweep, last)] : [])];
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${TITLE}</title>
-<style>
-${PAGE_STYLE}
-</style>
-<h1>${TITLE}</h1>
+  const body = `<h1>${TITLE}</h1>
 <p>${escaped(settingsLine(last.settings))}. Load: ${escaped(load.description)}, ${shownTime(load.spanS)}; ${last.runs} runs.</p>
 ${exceeded.map((each) => `<p class="over">Limit exceeded: ${escaped(each)}.</p>`).join("\n")}
 ${warnings.map((each) => `<p class="warning">Warning: ${escaped(each)}</p>`).join("\n")}
 ${bothWidths(report)}
-${texts.map((each) => `<pre>${escaped(each)}</pre>`).join("\n")}
+${resultTexts(report, true)
+  .map((each) => `<pre>${escaped(each)}</pre>`)
+  .join("\n")}
 <h2>Assumptions</h2>
 <table>${assumptionRows(report)}</table>
-${LIMITS.map((each) => `<p>${escaped(each)}</p>`).join("\n")}
-</html>
-`;
+${LIMITS.map((each) => `<p>${escaped(each)}</p>`).join("\n")}`;
+  return htmlPage(TITLE, body);
 }
 
 function chartsOf({ results, load }: Report): Chart[] {

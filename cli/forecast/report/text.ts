@@ -1,9 +1,13 @@
 import { shownMoney, shownNumber, shownTime } from "../../shownValues";
+import { type Table, tableLines } from "../../tables";
 import type { LostLimit } from "../forecastFlags";
 import { LIMITS, type ShownAssumption } from "../settings/assumptions";
 import type { Settings } from "../settings/endpoints";
+import { calibrationSentence, calibrationTable } from "./calibration";
 import { changeLine, cheapest, costOf, delayOf, fasterForAsMuch } from "./choose";
-import type { Sweep } from "./report";
+import { duringTable } from "./during";
+import type { Report, Sweep } from "./report";
+
 import type { CostPart, Range, Summary } from "./summary";
 
 const COST_PARTS: Readonly<Record<CostPart, string>> = {
@@ -17,6 +21,24 @@ const COST_PARTS: Readonly<Record<CostPart, string>> = {
 const BARS = "▁▂▃▄▅▆▇█";
 const BAR_COUNT = 48;
 
+/** Returns the tables and sentences about the results. */
+export function resultTexts(report: Report, isDetailed: boolean): string[] {
+  const { results, sweep, during, calibration } = report;
+  const [first, last] = [results[0], results.at(-1)] as [Report["results"][number], Report["results"][number]];
+  return [
+    ...results.flatMap(({ title, summary }) => [
+      tableText(summaryTable(title, summary, isDetailed)),
+      ...(isDetailed ? [courseText(summary)] : []),
+    ]),
+    ...(results.length > 1 ? [comparisonText(first.summary, last.summary)] : []),
+    ...(during ? [tableText(duringTable(during))] : []),
+    ...(sweep ? [sweepText(sweep, last.summary)] : []),
+    ...(calibration.rows.length > 0
+      ? [`${tableText(calibrationTable(calibration))}${calibrationSentence(calibration)}\n`]
+      : []),
+  ];
+}
+
 /** Formats the settings as one line. */
 export function settingsLine(settings: Settings): string {
   const { scalerType, scalerValue, workersMin, workersMax, idleTimeout, flashBoot } = settings;
@@ -29,29 +51,47 @@ function processorsOf({ gpuIds, gpuCount, instanceIds }: Settings): string {
   return gpuCount === 1 ? gpuIds : `${gpuCount} × ${gpuIds}`;
 }
 
-/** Formats the forecast of one setting as a table. */
-export function summaryText(title: string, summary: Summary): string {
-  const row = (name: string, { low, middle, high }: Range, shown: (value: number) => string) =>
-    cells(name, [low, middle, high].map(shown));
-  const { delayS, monthly, monthlyParts, coldStarts, mostWorkers, lost, timedOut, course } = summary;
-  const parts = (Object.keys(COST_PARTS) as CostPart[]).filter(
-    (part) => part !== "discount" || monthlyParts.discount.low < 0,
-  );
-  const workers = course.running.map((running, at) => running + (course.starting[at] ?? 0) + (course.idle[at] ?? 0));
+/**
+ * Returns the forecast of one setting as a table.
+ * @param isDetailed `true` for all percentiles, the workers, and the parts of the cost, too
+ */
+export function summaryTable(title: string, summary: Summary, isDetailed = false): Table {
+  const row = (name: string, { low, middle, high }: Range, shown: (value: number) => string) => [
+    name,
+    ...[low, middle, high].map(shown),
+  ];
+  const delays = Object.entries(summary.delayS).filter(([name]) => isDetailed || name === "p50" || name === "p95");
+  const details = [
+    row("  lost to ttl", summary.lost, shownNumber),
+    row("  timed out", summary.timedOut, shownNumber),
+    row("cold starts", summary.coldStarts, shownNumber),
+    row("most workers at once", summary.mostWorkers, shownNumber),
+  ];
+  const parts = Object.entries(summary.monthlyParts).filter(([part, { low }]) => part !== "discount" || low < 0);
+  return {
+    title: `${title}: ${settingsLine(summary.settings)}`,
+    header: [`${summary.runs} runs`, "low", "middle", "high"],
+    rows: [
+      ...delays.map(([name, range]) =>
+        hasDelays(summary) ? row(`delay ${name}`, range, shownTime) : [`delay ${name}`, "", "", "no job started"],
+      ),
+      row("jobs lost or timed out", summary.failed, shownNumber),
+      ...(isDetailed ? details : []),
+      row("cost a month", summary.monthly, shownMoney),
+      ...(isDetailed ? parts.map(([part, range]) => row(COST_PARTS[part as CostPart], range, shownMoney)) : []),
+    ],
+  };
+}
+
+/** Formats a table as text. */
+const tableText = (table: Table) => [table.title, ...tableLines(table), ""].join("\n");
+
+/** Draws the workers and the queue over time, averaged over the runs. */
+function courseText({ course: { running, starting, idle, waiting } }: Summary): string {
+  const workers = running.map((value, at) => value + (starting[at] ?? 0) + (idle[at] ?? 0));
   return [
-    `${title}: ${settingsLine(summary.settings)}`,
-    cells(`${summary.runs} runs`, ["low", "middle", "high"]),
-    ...Object.entries(delayS).map(([name, range]) =>
-      hasDelays(summary) ? row(`delay ${name}`, range, shownTime) : cells(`delay ${name}`, ["", "", "no job started"]),
-    ),
-    row("cold starts", coldStarts, shownNumber),
-    row("most workers at once", mostWorkers, shownNumber),
-    row("jobs lost to ttl", lost, shownNumber),
-    row("jobs timed out", timedOut, shownNumber),
-    row("cost a month", monthly, shownMoney),
-    ...parts.map((part) => row(COST_PARTS[part], monthlyParts[part], shownMoney)),
     `workers  ${bars(workers)}  up to ${shownNumber(Math.max(...workers))} on average`,
-    `queue    ${bars(course.waiting)}  up to ${shownNumber(Math.max(...course.waiting))} on average`,
+    `queue    ${bars(waiting)}  up to ${shownNumber(Math.max(...waiting))} on average`,
     "",
   ].join("\n");
 }
@@ -69,7 +109,7 @@ export function comparisonText(before: Summary, after: Summary): string {
 }
 
 /** Formats a sweep as a table, cheapest setting first, followed by the suggested change. */
-export function sweepText(sweep: Sweep, current: Summary): string {
+function sweepText(sweep: Sweep, current: Summary): string {
   const { all, front } = sweep;
   const base = current.settings;
   const rows = [...all]
@@ -152,10 +192,6 @@ export function footText(assumptions: readonly ShownAssumption[]): string {
   return ["Assumptions, with what is known about each and the option that changes it:", ...rows, ...LIMITS, ""].join(
     "\n",
   );
-}
-
-function cells(name: string, values: readonly string[]): string {
-  return `${name.padEnd(30)}${values.map((value) => value.padStart(13)).join("")}`;
 }
 
 /** Draws a bar chart on one line, with one bar per part of the time. */

@@ -89,7 +89,7 @@ export const queue = {
   ),
   "queue.openai-cut": assumed("When the client ends its connection to /openai/*, the job is cancelled."),
   "queue.openai-model": assumed(
-    "A worker without a handler is an OpenAI server whose model repeats the last message: models, chat, completions, embeddings, responses.",
+    "A worker without a handler is an OpenAI server with one chat model, which repeats the last message.",
   ),
   "queue.execution-timeout": observed(
     'A job that passes its executionTimeout becomes FAILED, "executionTimeout exceeded".',

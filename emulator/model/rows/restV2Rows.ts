@@ -34,7 +34,6 @@ export const restV2 = {
   "v2.start-command": observed(
     "Endpoints and templates accept entrypoint and cmd, and always show them; [] clears them (2026-09). They have no effect here.",
   ),
-  "v2.unserved": assumed("An operation of REST v2 that the emulator does not have returns 501 with its name."),
   "v2.gpu": documented("A create needs gpu or cpu: both or neither returns 400."),
   "v2.cpu": documented("cpu lists different flavors, each with 2, 4, 8, … vCPUs; otherwise 422."),
   "v2.cpu-shown": documented("An endpoint on CPUs has cpu, with the memory of each, and gpu null."),
@@ -101,6 +100,6 @@ export const restV2 = {
   ),
   "v2.registry-fixed": documented("A registry credential cannot be changed: 405."),
   "v2.pod": documented("GET /v2/pods/{id} returns a pod, and 404 for a worker."),
-  "v2.tags": assumed("There are no tags: /v2/tags returns 501. What a service with tags shows is not known yet."),
+  "v2.tags": assumed("There are no tags: /v2/tags returns 404. What a service with tags shows is not known yet."),
   "v2.pod-fields": documented("A pod has status, cost, disk, mounts and runtime in place of the names of REST v1."),
 };

@@ -1,7 +1,6 @@
 import { act } from "./actions.mjs";
 import { drawDepth, drawLane, shown } from "./chart.mjs";
-import { openEndpoint, openLog } from "./details.mjs";
-import { badge, button, byId, element, setText, showEmpty } from "./dom.mjs";
+import { button, byId, element, openDialog, setText, showEmpty } from "./dom.mjs";
 import { duration } from "./format.mjs";
 import { openSend, showJobsOf } from "./jobs.mjs";
 import { now, state } from "./state.mjs";
@@ -83,7 +82,6 @@ function fill(article, id) {
     about: element("span", { className: "muted" }),
     figures: element("p", { className: "figures" }),
     scaling: element("p", { className: "scaling" }),
-    waits: element("ul", { className: "waits" }),
     queue: element("div", { className: "lane" }),
     ofJobs: [
       button("Jobs", () => showJobsOf(id), "List the jobs of this endpoint"),
@@ -93,15 +91,11 @@ function fill(article, id) {
     waiting: element("span", { className: "number" }),
     lanes: element("ul", { className: "lanes" }),
     rows: /** @type {Map<string, ReturnType<typeof laneRow>>} */ (new Map()),
-    shownWords: "",
   };
   const head = element("div", { className: "bar" }, parts.name, parts.about, element("span", { className: "space" }));
-  head.append(
-    button("Settings", () => openEndpoint(id), "Show the settings, the image and the variables of this endpoint"),
-    ...parts.ofJobs,
-  );
+  head.append(...parts.ofJobs);
   parts.queue.append(element("span", { className: "muted" }, "queue"), parts.waiting, parts.depth);
-  article.append(head, parts.figures, parts.scaling, parts.waits, parts.queue, parts.lanes);
+  article.append(head, parts.figures, parts.scaling, parts.queue, parts.lanes);
   return parts;
 }
 
@@ -110,12 +104,11 @@ function update(parts, { view, lanes, depth }) {
   setText(parts.name, view.name);
   parts.name.title = view.name;
   setText(parts.about, `${view.id} · ${view.gpuIds}`);
-  showWaits(parts.waits, view.waits);
+  setText(parts.scaling, view.scaling);
   const { requests } = view;
   for (const part of [parts.queue, ...parts.ofJobs]) part.hidden = requests !== undefined;
   if (requests) {
     setText(parts.figures, `load balancing · ${requests.open} open requests · ${requests.waiting} waiting`);
-    showScaling(parts, view);
     showLanes(parts, view, lanes);
     return;
   }
@@ -127,26 +120,9 @@ function update(parts, { view, lanes, depth }) {
     `${inQueue} waiting · ${wait} · ${inProgress} in progress · ${completed} completed · ${failed} failed · ${retried} retried`,
   );
   setText(parts.waiting, String(inQueue));
-  showScaling(parts, view);
   parts.depth.ariaLabel = `Waiting jobs: ${inQueue} now`;
   drawDepth(parts.depth, depth);
   showLanes(parts, view, lanes);
-}
-
-/** @param {HTMLElement} list @param {readonly string[]} waits */
-function showWaits(list, waits) {
-  if (list.textContent === waits.join("")) return;
-  list.replaceChildren(...waits.map((wait) => element("li", {}, wait)));
-}
-
-/** @param {Parts} parts @param {import("./state.mjs").EndpointOnPage} view */
-function showScaling(parts, view) {
-  const words = view.scaling + view.assumed.join();
-  if (parts.shownWords === words) return;
-  parts.shownWords = words;
-  const rows = view.assumed.map((row) => `${row}: ${state.about.assumed[row] ?? ""}`);
-  const mark = badge(`${rows.length} assumed`, "assumed", rows.join("\n"));
-  parts.scaling.replaceChildren(view.scaling, " ", mark);
 }
 
 /**
@@ -195,4 +171,19 @@ function laneRow(id) {
   const log = button("Log", () => openLog(id), `Show the log of worker ${id}`);
   const row = element("li", {}, element("code", { title: id }, id), label, canvas, log, kill);
   return { row, label, canvas, kill };
+}
+
+/**
+ * Shows the last lines of a worker's log.
+ * @param {string} id
+ */
+async function openLog(id) {
+  const log = await act("GET", `workers/${encodeURIComponent(id)}/log`);
+  if (!log) return;
+  const lines = log.lines.map(
+    (/** @type {{ ts: string, source: string, line: string }} */ { ts, source, line }) => `${ts} ${source} ${line}`,
+  );
+  const text = lines.length === 0 ? "The worker has logged nothing yet." : lines.join("\n");
+  const close = button("Close", () => dialog.close());
+  const dialog = openDialog(`Log of worker ${id}`, element("pre", { className: "log" }, text), close);
 }

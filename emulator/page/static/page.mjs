@@ -4,7 +4,6 @@ import { button, byId, element, openDialog, setText } from "./dom.mjs";
 import { applyFilter, drawEndpoints, showEndpoints } from "./endpoints.mjs";
 import { openAddFault, showFaults } from "./faults.mjs";
 import { openSend, showJobs, showStateFilter, showTimes } from "./jobs.mjs";
-import { openRecords } from "./records.mjs";
 import { showRequests } from "./requests.mjs";
 import { state } from "./state.mjs";
 import { follow, setFilters } from "./stream.mjs";
@@ -20,7 +19,6 @@ const KEYS = /** @type {[key: string, text: string, action: () => void][]} */ ([
   ["j", "filter jobs", () => byId("job-endpoint").focus()],
   ["n", "send a job", () => openSend()],
   ["f", "add a fault rule", openAddFault],
-  ["t", "templates, network volumes, registry credentials", openRecords],
   ["p", "play or pause a manual clock", togglePlay],
   [".", "advance a manual clock by 1 s", () => advance(1000)],
   ["?", "this list", openHelp],
@@ -112,7 +110,6 @@ byId("span").addEventListener("change", () => {
 });
 byId("send").addEventListener("click", () => openSend());
 byId("add-fault").addEventListener("click", openAddFault);
-byId("records").addEventListener("click", openRecords);
 byId("help").addEventListener("click", openHelp);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", readColours);
 readColours();

@@ -73,7 +73,7 @@ function openRequest(request) {
     ["Took", durationMs === undefined ? undefined : duration(durationMs)],
     ["Fault", fault],
     ["Error", error],
-    ["Rule", fidelity && `${fidelity} ${state.about.assumed[fidelity] ?? ""}`],
+    ["Rule", fidelity],
   ];
   const terms = facts.flatMap(([name, value]) =>
     value === undefined ? [] : [element("dt", { className: "muted" }, name), element("dd", {}, value)],
@@ -125,10 +125,6 @@ function messageParts(what, { headers, body, isCut }) {
 }
 
 /** @param {JournalEntry} request */
-function badgesOf({ fault, fidelity }) {
-  const assumed = fidelity === undefined ? undefined : state.about.assumed[fidelity];
-  return [
-    ...(fault === undefined ? [] : [badge(fault, "fault", "The fault rule that was applied")]),
-    ...(assumed === undefined ? [] : [badge("assumed", "assumed", `${fidelity}: ${assumed}`)]),
-  ];
+function badgesOf({ fault }) {
+  return fault === undefined ? [] : [badge(fault, "fault", "The fault rule that was applied")];
 }

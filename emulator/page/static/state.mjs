@@ -18,7 +18,7 @@ const MAX_POINTS = 4000;
 export const state = {
   /** @type {import("../views").About} */
   about: {
-    ...{ token: "", profile: "contract", assumed: {}, listed: 200, faultChoices: [] },
+    ...{ token: "", profile: "contract", faultChoices: [] },
     jobStates: { all: [], ended: [], retryable: [] },
   },
   clock: { now: 0, rate: 0, manual: false, at: 0, isLost: false },
@@ -60,16 +60,19 @@ export function apply(change) {
     if (!hasPast.has(id)) addPoint(state.endpoints.get(id)?.depth, [at, waiting]);
   // The first point of a new endpoint is the current one, so sort the earlier ones before it.
   if (change.about) for (const { depth } of state.endpoints.values()) depth.sort(([a], [b]) => a - b);
-  for (const id of change.jobsGone ?? []) state.jobs.delete(id);
-  for (const job of change.jobs ?? []) state.jobs.set(job.id, job);
-  state.jobs = inOrder(state.jobs, ({ submittedAt }) => submittedAt);
-  if (change.requestsCleared) state.requests.clear();
-  for (const request of change.requests ?? []) state.requests.set(request.number, request);
-  state.requests = inOrder(state.requests, ({ number }) => number);
+  if (change.jobs) state.jobs = new Map(change.jobs.map((job) => [job.id, job]));
+  if (change.requests) state.requests = new Map(change.requests.map((request) => [request.number, known(request)]));
   if (change.requestCount !== undefined) state.requestCount = change.requestCount;
   if (change.faults) state.faults = change.faults;
-  trim(state.jobs);
-  trim(state.requests);
+}
+
+/**
+ * Returns the request that is already shown if it has not changed, so that its row stays.
+ * @param {JournalEntry} request
+ */
+function known(request) {
+  const shown = state.requests.get(request.number);
+  return shown && JSON.stringify(shown) === JSON.stringify(request) ? shown : request;
 }
 
 /** @param {Change} change */
@@ -77,9 +80,6 @@ function startAgain({ about, endpoints = [] }) {
   if (about) state.about = about;
   const ids = new Set(endpoints.map(({ id }) => id));
   for (const id of state.endpoints.keys()) if (!ids.has(id)) state.endpoints.delete(id);
-  state.jobs.clear();
-  state.requests.clear();
-  state.requestCount = 0;
 }
 
 /** @param {EndpointOnPage} view */
@@ -130,30 +130,4 @@ function forgetLanes(endpoint) {
 function addPoint(points, point) {
   points?.push(point);
   if (points && points.length > MAX_POINTS) points.splice(0, MAX_POINTS / 4);
-}
-
-/**
- * Returns a map whose entries are in order, the smallest first: the same one if it is already.
- * @template Key, Value
- * @param {Map<Key, Value>} map
- * @param {(value: Value) => number} place
- */
-function inOrder(map, place) {
-  let last = Number.NEGATIVE_INFINITY;
-  for (const value of map.values()) {
-    if (place(value) < last) return new Map([...map].sort(([, a], [, b]) => place(a) - place(b)));
-    last = place(value);
-  }
-  return map;
-}
-
-/**
- * Deletes the oldest entries above the number that the page lists.
- * @param {Map<unknown, unknown>} map
- */
-function trim(map) {
-  for (const key of map.keys()) {
-    if (map.size <= state.about.listed) return;
-    map.delete(key);
-  }
 }

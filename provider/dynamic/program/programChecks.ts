@@ -28,7 +28,7 @@ export interface DeclaredResource {
 }
 
 /** Arguments by name. */
-export type Values = Record<string, unknown>;
+type Values = Record<string, unknown>;
 
 /** Declarations from one turn of the event loop. They are checked together. */
 interface Batch {

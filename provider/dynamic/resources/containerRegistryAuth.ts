@@ -50,6 +50,12 @@ export interface ContainerRegistryAuthArgs extends ArgsOf<Omit<RegistryAuthInput
  * new ServerlessTemplate("llama", { imageName: "ghcr.io/me/llama:1.4.0", containerRegistryAuthId: ghcr.id });
  */
 export class ContainerRegistryAuth extends pulumi.CustomResource {
+  /**
+   * The type by which policy packs recognize the class.
+   * @internal
+   */
+  static readonly __pulumiType = REGISTRY_AUTH_CLASS.type;
+
   /** The name of the credential. */
   declare readonly name: pulumi.Output<string>;
   /** User name at the registry, as the program last set it. */

@@ -56,6 +56,12 @@ export interface NetworkVolumeArgs extends ArgsOf<Omit<VolumeInput, "name">> {
  * });
  */
 export class NetworkVolume extends pulumi.CustomResource {
+  /**
+   * The type by which policy packs recognize the class.
+   * @internal
+   */
+  static readonly __pulumiType = VOLUME_CLASS.type;
+
   /** Name of the volume. */
   declare readonly name: pulumi.Output<string>;
   /** Size in GB. */

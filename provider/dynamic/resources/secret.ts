@@ -72,6 +72,12 @@ export interface SecretArgs extends ArgsOf<Pick<SecretInput, "description">> {
  * });
  */
 export class Secret extends pulumi.CustomResource {
+  /**
+   * The type by which policy packs recognize the class.
+   * @internal
+   */
+  static readonly __pulumiType = SECRET_CLASS.type;
+
   /** The name of the secret. */
   declare readonly name: pulumi.Output<string>;
   /** Value, as the program last set it; absent if `valueEnv` is used. */

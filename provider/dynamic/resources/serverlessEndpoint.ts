@@ -130,6 +130,12 @@ export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name
  */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the engine sets the outputs that the interface below declares.
 export class ServerlessEndpoint extends pulumi.CustomResource {
+  /**
+   * The type by which policy packs recognize the class.
+   * @internal
+   */
+  static readonly __pulumiType = ENDPOINT_CLASS.type;
+
   /** URL of the endpoint's queue. Append `/run`, `/runsync`, `/status/{id}` and so on. */
   declare readonly queueUrl: pulumi.Output<string>;
   /**

@@ -81,6 +81,12 @@ export interface ServerlessTemplateArgs
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the engine sets the outputs that the interface below declares.
 export class ServerlessTemplate extends pulumi.CustomResource {
   /**
+   * The type by which policy packs recognize the class.
+   * @internal
+   */
+  static readonly __pulumiType = TEMPLATE_CLASS.type;
+
+  /**
    * Counts changes (integer, ≥ 0) to what workers run: image, environment, disk, command, ports or
    * credential. It includes changes that a refresh finds, because workers may not run them yet.
    */

@@ -99,6 +99,12 @@ export interface SmokeTestArgs {
  * });
  */
 export class SmokeTest extends pulumi.CustomResource {
+  /**
+   * The type by which policy packs recognize the class.
+   * @internal
+   */
+  static readonly __pulumiType = SMOKE_TEST.type;
+
   /** Id of the last job; `""` if `path` is set. */
   declare readonly jobId: pulumi.Output<string>;
   /** `COMPLETED`. If `path` is set, the response's HTTP status, such as `200`. */

@@ -24,7 +24,7 @@ const change = (name: string, from: number, to: unknown, options: object = {}) =
   });
 
 describe("the quota", () => {
-  test("is reported as unchecked if the workersMax of an endpoint is unknown", async () => {
+  test("the quota is reported as unchecked if the workersMax of an endpoint is unknown", async () => {
     await using emulator = await start({ workerQuota: 9 });
     const steps = [change("one", 4, "[secret]"), change("two", 1, "[secret]")];
     const { code, stdout } = await reviewed(previewOf(steps), { emulator });
@@ -35,7 +35,7 @@ describe("the quota", () => {
     expect(stdout).toContain("OK: the checks that were made found no problem");
   });
 
-  test("is impossible to meet if the known endpoints alone exceed it", async () => {
+  test("the quota is impossible to meet if the known endpoints alone exceed it", async () => {
     await using emulator = await start({ workerQuota: 9 });
     const steps = [change("one", 4, "[secret]"), change("two", 1, 8)];
     const { code, stdout } = await reviewed(previewOf(steps), { emulator });
@@ -66,12 +66,12 @@ describe("the spend limit", () => {
     ["an endpoint of another account", [change("one", 4, 4), staging], 0],
     ["an adoption that keeps the workers", [adopted({})], 0],
     ["an adoption that adds workers", [adopted({ workersMax: 5 })], 4],
-  ])("is compared only with the added cost, with --strict: %s", async (_, steps, code) => {
+  ])("the spend limit is compared only with the added cost, with --strict: %s", async (_, steps, code) => {
     await using emulator = await start({ workerQuota: 50, spendLimit: 2 });
     expect((await reviewed(previewOf(steps), { emulator, strict: true })).code).toBe(code);
   });
 
-  test("is compared with the account's current spending plus the cost of the change", async () => {
+  test("the spend limit is compared with the account's current spending plus the cost of the change", async () => {
     const busy = { ...seed("busy", 3), workersMin: 3 };
     await using emulator = await startEmulator({
       profile: "observed",
@@ -91,7 +91,7 @@ describe("the spend limit", () => {
     expect((await reviewed(previewOf([change("one", 1, 2)]), { emulator, strict: true })).code).toBe(0);
   });
 
-  test("is reported as unchecked if the cost of an endpoint is unknown", async () => {
+  test("the spend limit is reported as unchecked if the cost of an endpoint is unknown", async () => {
     await using emulator = await start({ workerQuota: 50, spendLimit: 50 });
     const { stdout } = await reviewed(previewOf([change("one", 4, "[secret]")]), { emulator });
     expect(stdout).toContain("NOT LOOKED UP  the spend limit: the cost of one is not known");
@@ -106,7 +106,7 @@ describe("a stack in another account", () => {
       ...(provider ? { provider } : {}),
     });
 
-  test("leaves the quota and the spend limit unchecked, and the report says so without showing the hash of its key", async () => {
+  test("a stack in another account leaves the quota and the spend limit unchecked, and the report says so without showing the hash of its key", async () => {
     await using emulator = await start({ workerQuota: 9, spendLimit: 2 });
     const steps = [elsewhere("x", "far", "https://other.example 0123456789ab"), change("y", 2, 20)];
     const { code, stdout } = await reviewed(previewOf(steps), { emulator, strict: true });
@@ -123,7 +123,7 @@ describe("a stack in another account", () => {
       "the endpoint is gone from the same account",
       (service, apiKey) => elsewhere("x", "far", accountRecord({ service, apiKey, provider: "" }, "far")),
     ],
-  ])("is not assumed if %s", async (_, make) => {
+  ])("a stack in another account is not assumed if %s", async (_, make) => {
     await using emulator = await start({ workerQuota: 9 });
     const { SERVERLESS_GPU_GRAPHQL_URL: url, SERVERLESS_GPU_API_KEY: apiKey } = emulator.env;
     const steps = [make(String(url), String(apiKey))];

@@ -47,7 +47,7 @@ describe.each(Object.keys(FORMS) as Form[])("a change of the %s form", (form) =>
       "no data center of its network volumes (EU-RO-1) has a GPU of ADA_24",
       [absent({ pool: "ADA_24", dataCenterId: "EU-RO-1" })],
     ],
-  ])("reports %s as impossible", async (_, inputs, message, faults) => {
+  ])("a change reports %s as impossible", async (_, inputs, message, faults) => {
     await using emulator = await start({
       seed: { volumes: [{ id: "vol", name: "v", size: 10, dataCenterId: "EU-RO-1" }] },
     });
@@ -59,7 +59,7 @@ describe.each(Object.keys(FORMS) as Form[])("a change of the %s form", (form) =>
     ]);
   });
 
-  test("reports a new volume as impossible in a data center without volumes, and also an endpoint that depends on it", async () => {
+  test("a change reports a new volume as impossible in a data center without volumes, and also an endpoint that depends on it", async () => {
     await using emulator = await start({ volumeDataCenters: ["EU-RO-1"] });
     emulator.faults.add(absent({ pool: "ADA_24", dataCenterId: "US-KS-2" }));
     const kind = "NetworkVolume";
@@ -77,7 +77,7 @@ describe.each(Object.keys(FORMS) as Form[])("a change of the %s form", (form) =>
     expect(stdout).toContain("IMPOSSIBLE  one: no data center of its network volumes (US-KS-2) has a GPU of ADA_24");
   });
 
-  test("names each volume that the change deletes or replaces, but not volumes that the service keeps", async () => {
+  test("a change names each volume that the change deletes or replaces, but not volumes that the service keeps", async () => {
     await using emulator = await start();
     const old = { id: "v1", name: "models", size: 20, dataCenterId: "EU-RO-1" };
     const volume = { kind: "NetworkVolume", form } as const;
@@ -97,7 +97,7 @@ describe.each(Object.keys(FORMS) as Form[])("a change of the %s form", (form) =>
 });
 
 describe("stock", () => {
-  test("is reported as unlikely where it is low, with better alternatives, and fails only with --strict", async () => {
+  test("stock is reported as unlikely where it is low, with better alternatives, and fails only with --strict", async () => {
     await using emulator = await start();
     emulator.faults.add({ match: { pool: "ADA_24", dataCenterId: "EU-RO-1" }, effect: { stock: "Low" } });
     emulator.faults.add({ match: { pool: "AMPERE_24" }, effect: { soldOut: true } });
@@ -114,7 +114,7 @@ describe("stock", () => {
     ]);
   });
 
-  test("is not checked for an endpoint that does not change or that has no workers", async () => {
+  test("stock is not checked for an endpoint that does not change or that has no workers", async () => {
     await using emulator = await start();
     emulator.faults.add({ effect: { soldOut: true } });
     const old = { ...ONE, id: "e", gpuIds: "ADA_42" };
@@ -146,7 +146,7 @@ describe("an endpoint that exists", () => {
     ],
     ["a place, with a rule that no host offers", { ...OLD, gpuIds: "ADA_24" }, { locations: "EU-RO-1" }, []],
     ["its first workers", { ...OLD, workersMax: 0 }, { workersMax: 1 }, ["exclusions"]],
-  ])("is reported as impossible only if the change causes it: %s", async (_, old, inputs, kinds) => {
+  ])("an endpoint that exists is reported as impossible only if the change causes it: %s", async (_, old, inputs, kinds) => {
     await using emulator = await start();
     const { id: _id, ...before } = old as typeof OLD;
     const update = step("update", "one", { old: { id: "e", ...before }, inputs: { ...before, ...inputs } });
@@ -155,7 +155,7 @@ describe("an endpoint that exists", () => {
     expect(code).toBe(kinds.length > 0 ? 4 : 0);
   });
 
-  test("is reported for low stock if the change requests other GPUs or more workers", async () => {
+  test("an endpoint that exists is reported for low stock if the change requests other GPUs or more workers", async () => {
     await using emulator = await start();
     emulator.faults.add({ effect: { soldOut: true } });
     const old = { ...ONE, id: "e", workersMin: 0 };
@@ -402,7 +402,7 @@ describe("a catalog that", () => {
     expect(cost.after.fullScale).toBe(2.232);
   });
 
-  test("arrives late is still used", async () => {
+  test("a catalog that arrives late is still used", async () => {
     await using emulator = await start();
     emulator.faults.add({ effect: { latencyMs: 2000 } });
     expect(await findings(emulator, { gpuIds: NO_GPU })).toMatchObject({
@@ -411,7 +411,7 @@ describe("a catalog that", () => {
     });
   });
 
-  test("is available only over GraphQL is requested over GraphQL", async () => {
+  test("a catalog that is available only over GraphQL is requested over GraphQL", async () => {
     await using emulator = await start();
     emulator.faults.add({ match: { interface: "v2" }, effect: { status: 404 } });
     const { code, stdout } = await reviewed(preview, { emulator });
@@ -420,7 +420,7 @@ describe("a catalog that", () => {
     expect(stdout).toContain("from the public price table of 2026-06-08");
   });
 
-  test("needs a key is not requested without one, and the report says so", async () => {
+  test("a catalog that needs a key is not requested without one, and the report says so", async () => {
     await using emulator = await start({ volumeDataCenters: ["EU-RO-1"] });
     const { SERVERLESS_GPU_API_KEY: _, ...env } = emulator.env;
     const volume = step("create", "v", {

@@ -98,8 +98,16 @@ test("the Markdown for thousands of endpoints fits into one comment, and says wh
   expect(stdout).toMatch(/not in the table: \d+ more that change, 1 that does not change\./);
 });
 
+test("a name in the Markdown mentions nobody, links no issue, and is no HTML", async () => {
+  const name = "@org/team #1 <img src=x> [a](b)";
+  const { stdout } = await reviewed(previewOf([step("create", name, { inputs: ONE })]), { markdown: true });
+  // GitHub also finds mentions and numbers after a backslash.
+  expect(stdout).toContain("@<!-- -->org/team #<!-- -->1 &lt;img src=x&gt; \\[a\\](b)");
+  expect(stdout.replaceAll("<!-- -->", " ")).not.toMatch(/@\w|#\d|<img/);
+});
+
 describe("a pool", () => {
-  test("has no price if all its GPU types are excluded", async () => {
+  test("a pool has no price if all its GPU types are excluded", async () => {
     await using emulator = await startEmulator({ profile: "observed" });
     const inputs = { ...ONE, gpuIds: "AMPERE_24,ADA_24,-NVIDIA GeForce RTX 4090", workersMax: 1 };
     const { stdout } = await reviewed(previewOf([step("create", "x", { inputs })]), { emulator });
@@ -107,7 +115,7 @@ describe("a pool", () => {
     expect(stdout).not.toContain("(ADA_24)");
   });
 
-  test("is unlikely to start workers if neither this version nor the catalog knows it", async () => {
+  test("a pool is unlikely to start workers if neither this version nor the catalog knows it", async () => {
     await using emulator = await startEmulator({ profile: "observed" });
     const inputs = { ...ONE, gpuIds: "NEW_1" };
     const result = await reviewed(previewOf([step("create", "x", { inputs })]), { emulator });

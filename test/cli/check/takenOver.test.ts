@@ -23,7 +23,7 @@ const WAYS: [string, string, Options][] = [
 ];
 
 describe.each(WAYS)("%s", (_, op, options) => {
-  test("costs as much as the settings of the existing record, and counts toward caps", async () => {
+  test("the taken-over endpoint costs as much as the settings of the existing record, and counts toward caps", async () => {
     await using emulator = await start();
     const preview = previewOf([step(op, "x", options)]);
     const { code, stdout } = await reviewed(preview, {
@@ -38,14 +38,14 @@ describe.each(WAYS)("%s", (_, op, options) => {
     expect(stdout).toContain("LIMIT  the program's minimum cost is $21.92 an hour, above --max-at-rest $5.00");
   });
 
-  test("costs as much as the program's settings for every field that the program sets", async () => {
+  test("the taken-over endpoint costs as much as the program's settings for every field that the program sets", async () => {
     await using emulator = await start();
     const inputs = { ...options.inputs, workersMax: 3, workersMin: 0, gpuCount: 1 };
     const { stdout } = await reviewed(previewOf([step(op, "x", { ...options, inputs })]), { emulator, json: true });
     expect(JSON.parse(stdout).cost.after).toEqual({ fullScale: 8.22, atRest: 0, unknown: [] });
   });
 
-  test("adds no workers to the account's total", async () => {
+  test("the taken-over endpoint adds no workers to the account's total", async () => {
     await using emulator = await start({ workerQuota: 25 });
     const preview = previewOf([step(op, "x", options)]);
     const { code, stdout } = await reviewed(preview, { emulator, allow: parseAllow("replace") });
@@ -93,7 +93,7 @@ describe("a record that moves to another resource", () => {
   test.each<[string, Options]>([
     ["is deleted", {}],
     ["is retained", { retainOnDelete: true }],
-  ])("counts once if its previous resource %s", async (_, more) => {
+  ])("a record that moves to another resource counts once if its previous resource %s", async (_, more) => {
     await using emulator = await start({ workerQuota: 30 });
     const moved = await reviewed(previewOf(move({ workersMax: 21 }, more)), { emulator, json: true });
     const { impossible, unlikely, cost } = JSON.parse(moved.stdout);
@@ -125,7 +125,7 @@ describe("a record that moves to another resource", () => {
       ],
       1,
     ],
-  ])("is reported with its data if the change deletes it: a volume that %s", async (_, steps, count) => {
+  ])("a record that moves to another resource is reported with its data if the change deletes it: a volume that %s", async (_, steps, count) => {
     const { stdout } = await reviewed(previewOf(steps), {});
     expect(stdout.match(/DATA LOSS .*v1/g) ?? []).toHaveLength(count);
     expect(stdout).not.toContain("DATA LOSS  v: the change deletes the network volume v2");

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { parseAllow } from "../../../cli/check/allow";
 import { type EmulatorOptions, startEmulator } from "../../../emulator";
 import { FORMS, type Form, previewOf, reviewed, step, UNKNOWN, urnOf } from "./previews";
@@ -230,6 +231,15 @@ test("the deleted endpoint that is more like the new one counts as renamed", asy
   expect([names("renamed"), names("deleted")]).toEqual([["llama"], ["other"]]);
 });
 
+test("the deleted endpoint whose name a new one has under another parent counts as renamed", async () => {
+  const moved = add("llama", "dynamic") as { urn: string };
+  const urn = moved.urn.replace("pulumi-nodejs", "pulumi:pulumi:Stack$pulumi-nodejs");
+  const steps = [step("delete", "other", { old: { ...OLD, id: "e2" } }), remove("llama", "dynamic"), { ...moved, urn }];
+  const json = JSON.parse((await reviewed(previewOf(steps), { json: true })).stdout);
+  const names = (level: string) => json[level].map(({ resource }: { resource: string }) => resource);
+  expect([names("renamed"), names("deleted")]).toEqual([["llama"], ["other"]]);
+});
+
 test("there are at least twenty of each", () => {
   for (const each of [REGRESSIONS, HARMLESS]) expect(Object.keys(each).length).toBeGreaterThanOrEqual(20);
 });
@@ -267,7 +277,16 @@ describe("--allow", () => {
     const { code, stdout } = await reviewed(previewOf(steps), { allow: allowing("zero=llama") });
     expect([code, stdout]).toEqual([4, expect.stringContaining("several resources have the name: give the URN")]);
     const urns = (["dynamic", "plugin"] as const).map((form) => `zero=${urnOf("llama", "ServerlessEndpoint", form)}`);
+    for (const urn of urns) expect(stdout).toContain(`To allow it: --allow ${urn}\n`);
     expect((await reviewed(previewOf(steps), { allow: allowing(...urns) })).code).toBe(0);
+  });
+
+  test("--allow is advised so that a shell reads the name as it is", async () => {
+    const name = "it's $(id) `id`";
+    const inputs = { ...ONE, workersMax: 0 };
+    const { stdout } = await reviewed(previewOf([step("update", name, { old: OLD, inputs })]), {});
+    const [, words = ""] = /To allow it: --allow (.*)/.exec(stdout) ?? [];
+    expect(execFileSync("sh", ["-c", `printf %s ${words}`], { encoding: "utf8" })).toBe(`zero=${name}`);
   });
 
   test.each(["nothing", "zero=", "=llama", "unlikely"])("%s is refused", (value) => {

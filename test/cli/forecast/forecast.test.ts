@@ -66,7 +66,8 @@ test("a warm worker costs its running time, and jobs do not wait", async () => {
 });
 
 test("the output shows ranges, how certain each assumption is, and what cannot be known", async () => {
-  const { stdout } = await forecast(...EXACT, "--set", "scalerType=REQUEST_COUNT", "flashBoot=on", "--ttl", "2h");
+  const flags = [...EXACT, "--set", "scalerType=REQUEST_COUNT", "flashBoot=on", "--ttl", "2h"];
+  const { stdout } = await forecast(...flags, "--details");
   expect(stdout).toMatch(/^Load: 120 jobs in 60 min, jobs\.csv \(arrivals and durations\)/);
   for (const name of ["p50", "p70", "p90", "p95", "p98", "p99"]) expect(stdout).toContain(`\ndelay ${name} `);
   const foot = stdout.slice(stdout.indexOf("Assumptions"));
@@ -75,6 +76,13 @@ test("the output shows ranges, how certain each assumption is, and what cannot b
   expect(foot).toContain("given       a job is lost 2 h after it was submitted [--ttl]");
   expect(foot).toContain("prices.json of 2026-01-01");
   expect(foot).toContain("cannot know when the service has no free machine");
+});
+
+test("without --details, the table shows p50, p95, jobs without a result, and the cost", async () => {
+  const { stdout } = await forecast(...EXACT, "--seeds", "2");
+  const [, table = ""] = stdout.split("\n\n");
+  const names = table.split("\n").map((line) => line.split(/ {2,}|:/)[0]);
+  expect(names).toEqual(["Settings", "2 runs", "delay p50", "delay p95", "jobs lost or timed out", "cost a month"]);
 });
 
 test("the exit code is determined by comparing the limits with the high end of each range", async () => {
@@ -199,7 +207,7 @@ test.each([
   ["a sine with bursts", ["--generate", "sine:0..60/h", "--bursts", "20@1h"]],
   ["a step", ["--generate", "step:1/m,10/m"]],
   ["a constant", ["--generate", "constant:1/m"]],
-])("generates a load from %s", async (_name, args) => {
+])("forecast generates a load from %s", async (_name, args) => {
   const { stdout } = await forecast(...args, "--duration", "1s..3s", "--for", "1d", "--seeds", "2", "--json");
   const jobs = (JSON.parse(stdout) as Output).results[0]?.jobs.middle;
   const expected =

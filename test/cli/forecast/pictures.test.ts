@@ -62,7 +62,7 @@ test.each<[string, object, number | undefined]>([
   ["only the workers, at one price", { ...OLD, workersMin: 1 }, 0.002],
 ])("the page and the picture show the terminal's numbers for a change of %s", async (_, after, price) => {
   const report = await played(OLD, after, price);
-  const stdout = textOf(report);
+  const stdout = textOf(report, true);
   const known = new Set(numbersIn(stdout));
   const page = readFileSync(path.join(folder, "forecast.html"), "utf8");
   const svg = readFileSync(path.join(folder, "forecast.svg"), "utf8");

@@ -76,7 +76,7 @@ test.each<[string, string, Duration | undefined, number[][]]>([
       [3, 3],
     ],
   ],
-])("reads %s", (_name, content, duration, jobs) => {
+])("forecast reads %s", (_name, content, duration, jobs) => {
   expect(jobsIn(content, duration).jobs).toEqual(jobs);
 });
 
@@ -128,7 +128,7 @@ test.each<[string, string, Duration | undefined, string]>([
   ["other JSON", '{"a": 1}', SECONDS, "has no list of requests"],
   ["counts without a duration", "minute,jobs\n0,1\n", NONE, "set --duration"],
   ["half a job", "minute,jobs\n0,1.5\n", SECONDS, "line 2: jobs is 1.5, which is not a whole number"],
-])("refuses %s", (_name, content, duration, message) => {
+])("forecast refuses %s", (_name, content, duration, message) => {
   expect(() => jobsIn(content, duration)).toThrow(message);
 });
 

@@ -72,6 +72,75 @@ test("a negative counter of one endpoint is ignored, and everything else is expo
   expect(Object.keys(values(text, "endpoint_workers_max"))).toHaveLength(2);
 });
 
+test("a counter that is negative at first starts at 0, and what it shows later is no increase", async () => {
+  await using play = await startPlay({ api: "graphql", emulator: { seed: { endpoints: [] } } });
+  counters(play, "endpoint0", -1, -1);
+  const [endpoint] = seedOf(1);
+  if (endpoint) play.emulator.endpoints.create(endpoint);
+  const seen: number[] = [];
+  for (const failed of [-1, 5000, 5001]) {
+    play.emulator.faults.clear();
+    counters(play, "endpoint0", 7, failed);
+    await play.advance(2 * MINUTE_MS);
+    seen.push(...Object.values(values(await play.scrape(), "endpoint_jobs_failed_total")));
+  }
+  expect(seen).toEqual([0, 0, 1]);
+});
+
+// Without the quotes, the line would be invalid, and Prometheus rejects the whole scrape for that.
+test.each([
+  "my-authorization",
+  'bearer "x\\',
+  "two\nlines\r\u2028",
+  "api_key=",
+])("an endpoint's name %j is a valid label", async (name) => {
+  const endpoints = [{ id: "e1", name, templateId: "t", gpuIds: "ADA_24" }];
+  await using play = await startPlay({ api: "graphql", emulator: { seed: { endpoints } } });
+  await play.advance(MINUTE_MS);
+  const quoted = name.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+  expect(await play.scrape()).toContain(
+    `endpoint_info{endpoint_id="e1",name="${quoted}",type="QUEUE",scaler_type="QUEUE_DELAY"} 1\n`,
+  );
+});
+
+test("a key that is also a word of the metrics hides only names", async () => {
+  const endpoints = [{ id: "e1", name: "my serverless", templateId: "t", gpuIds: "ADA_24" }];
+  await using play = await startPlay({ api: "graphql", emulator: { apiKey: "serverless", seed: { endpoints } } });
+  await play.advance(MINUTE_MS);
+  const text = await play.scrape();
+  expect(text).toContain('serverless_gpu_endpoint_info{endpoint_id="e1",name="my [redacted]"');
+  expect(text).toContain("serverless_gpu_endpoint_jobs{");
+});
+
+test("while 80 of 100 queues do not answer, the others are read often enough for their alerts", async () => {
+  const endpoints = seedOf(100);
+  await using play = await startPlay({ api: "graphql", emulator: { seed: { endpoints } } });
+  const [stalled, others] = [endpoints.slice(0, 80), endpoints.slice(80)];
+  for (const { id } of stalled)
+    play.emulator.faults.add({ match: { operation: "health", endpointId: id }, effect: { hang: true } });
+  const oldest: number[] = [];
+  for (let minute = 0; minute < 4; minute++) {
+    await play.advance(MINUTE_MS);
+    const ages = values(await play.scrape(), "endpoint_read_age_seconds");
+    oldest.push(Math.max(...others.map(({ id }) => ages[`endpoint_id="${id}",read="queue"`] ?? Infinity)));
+  }
+  // The rules use values that are at most two minutes old. A scrape can be a minute old.
+  expect(Math.max(...oldest)).toBeLessThan(75);
+});
+
+test("an endpoint that is renamed so that the filter no longer matches is not read any more", async () => {
+  const endpoints = ["prod-a", "prod-b"].map((name) => ({ id: name, name, templateId: "t", gpuIds: "ADA_24" }));
+  const isWanted = ({ name }: { name: string }) => name.startsWith("prod-");
+  await using play = await startPlay({ api: "graphql", emulator: { seed: { endpoints } }, isWanted });
+  await play.advance(MINUTE_MS);
+  play.emulator.endpoints.change("prod-a", { name: "dev-a" });
+  await play.advance(2 * MINUTE_MS);
+  expect(Object.keys(values(await play.scrape(), "endpoint_jobs"))).toEqual([
+    'endpoint_id="prod-b",state="queued"',
+    'endpoint_id="prod-b",state="in_progress"',
+  ]);
+});
+
 test("stock, prices and account limits are exported until after the next read of them is due", async () => {
   await using play = await startPlay({ api: "graphql", emulator: { seed: { endpoints: seedOf(1) }, spendLimit: 80 } });
   for (let minute = 0; minute < 22; minute++) {

@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { WantedEndpoint } from "../../../cli/metrics/wanted";
+import { type WantedEndpoint, wantedEndpoints } from "../../../cli/metrics/wanted";
 import { startEmulator } from "../../../emulator";
 import { startPlay } from "../../support/play";
 import { ended, firstOutput, run, start } from "../command";
@@ -19,8 +19,8 @@ const endpoint = (id: string, more: object = {}, marks: object = {}) => ({
 });
 
 /** Puts a `pulumi` on PATH that prints a state. */
-function withState(resources: readonly object[]): void {
-  writeFileSync(path.join(folder, "state.json"), JSON.stringify({ deployment: { resources } }));
+function withState(resources: readonly object[], pending_operations: readonly object[] = []): void {
+  writeFileSync(path.join(folder, "state.json"), JSON.stringify({ deployment: { resources, pending_operations } }));
   writeFileSync(path.join(folder, "pulumi"), `#!/bin/sh\nexec cat ${path.join(folder, "state.json")}\n`);
   chmodSync(path.join(folder, "pulumi"), 0o755);
   process.env.PATH = `${folder}:${before.PATH}`;
@@ -61,6 +61,50 @@ test("metrics --stack exports the stack's endpoints only, and the settings in it
   // REST v2 does not store idleTimeout for REQUEST_COUNT.
   expect(text).not.toMatch(/wanted_(scaler_value|idle_timeout_seconds)\{/);
   expect(text).not.toContain(SECRET);
+});
+
+test("settings that no run restores are not wanted, and those that a run is changing are wanted as the run sets them", async () => {
+  const own = (id: string, __managed: string, marks: object = {}) => endpoint(id, { __managed, idleTimeout: 5 }, marks);
+  const resources = [
+    own("a", "name,workersMax"),
+    own("b", "workersMax,workersMin", { ignoreChanges: ["workersMax"] }),
+    own("c", "workersMax", { ignoreChanges: ["*"] }),
+    own("d", "workersMax"),
+    endpoint("imported"),
+  ];
+  // During an update, this is what the engine records, and what remains if it is killed.
+  const { urn, type } = endpoint("d");
+  withState(resources, [{ type: "updating", resource: { urn, type, inputs: { name: "d", workersMax: 7 } } }]);
+  const found = await wantedEndpoints("dev");
+  expect(found.map(({ id, settings }) => [id, settings])).toEqual([
+    ["a", { workersMax: 4 }],
+    ["b", { workersMin: 0 }],
+    ["c", {}],
+    ["d", { workersMax: 7 }],
+    ["imported", { workersMin: 0, workersMax: 4, scalerValue: 4 }],
+  ]);
+});
+
+test("an endpoint that a run has replaced or deleted is never missed, although the state that was read still has it", async () => {
+  const wanted = (id: string): WantedEndpoint => ({ id, stack: "dev", settings: {} });
+  let state = ["old", "other"];
+  const endpoints = state.map((id) => ({ id, name: "x", templateId: "t", gpuIds: "ADA_24" }));
+  await using play = await startPlay({
+    api: "graphql",
+    emulator: { seed: { endpoints } },
+    readState: async () => state.map(wanted),
+  });
+  const gone = async () => (await play.scrape()).match(/(?<=endpoint_gone\{endpoint_id=")\w+"\} 1/g);
+  await play.advance(30_000);
+  state = ["other"];
+  play.emulator.endpoints.delete("old");
+  for (let step = 0; step < 20; step++) {
+    expect(await gone()).toEqual(null);
+    await play.advance(20_000);
+  }
+  play.emulator.endpoints.delete("other");
+  await play.advance(3 * 60_000);
+  expect(await gone()).toEqual(['other"} 1']);
 });
 
 test("metrics --stack refuses a state without endpoints", async () => {

@@ -2,7 +2,7 @@ import { startEmulator } from "../../../emulator";
 import { describeClients, runClient } from "../../support/realClients";
 
 describeClients("node", "the service's client for Node.js, unchanged, in the observed profile", () => {
-  test("[queue.stream-hold] [queue.short-execution-timeout] submits, follows, streams and cancels jobs", async () => {
+  test("[queue.stream-hold] [queue.short-execution-timeout] a Node.js client submits, follows, streams and cancels jobs", async () => {
     const handlers = {
       worker: async function* ({ input }: { input: Readonly<Record<string, unknown>> }) {
         if (input.wait) await new Promise(() => {});

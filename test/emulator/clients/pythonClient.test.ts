@@ -2,7 +2,7 @@ import { startEmulator } from "../../../emulator";
 import { describeClients, runClient } from "../../support/realClients";
 
 describeClients("python", "the service's Python client, unchanged, in the observed profile", () => {
-  test("[save.observed-fields] [save.whole-scaler-value] [save.endpoint-template] [myself.user] manages endpoints", async () => {
+  test("[save.observed-fields] [save.whole-scaler-value] [save.endpoint-template] [myself.user] the Python client manages endpoints", async () => {
     await using emulator = await startEmulator({ profile: "observed" });
     const output = await runClient(
       "python",
@@ -29,7 +29,7 @@ print(json.dumps({
     expect(output.template).toBe("mine");
   });
 
-  test("[graphql.pods] reads pods", async () => {
+  test("[graphql.pods] the Python client reads pods", async () => {
     const seed = {
       pods: [{ id: "pod-1", name: "trainer", image: "me/trainer:1", ports: ["22/tcp"], env: { A: "b" } }],
     };
@@ -46,7 +46,7 @@ print(json.dumps({"all": runpod.get_pods(), "one": runpod.get_pod("pod-1"), "non
     expect(output).toMatchObject({ all: [pod], one: { ...pod, ports: "22/tcp", gpuCount: 1 }, none: null });
   });
 
-  test("submits, follows, streams and cancels jobs", async () => {
+  test("the Python client submits, follows, streams and cancels jobs", async () => {
     const handlers = {
       worker: async function* ({ input }: { input: Readonly<Record<string, unknown>> }) {
         if (input.wait) await new Promise(() => {});

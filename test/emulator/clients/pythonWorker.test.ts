@@ -11,7 +11,7 @@ const handler = (env = {}) => ({
 });
 
 describeClients("python", "the service's own worker library, unchanged", () => {
-  test("[worker.take] [worker.done] [worker.progress] [worker.refresh] runs jobs, shows progress, fails, and is replaced", async () => {
+  test("[worker.take] [worker.done] [worker.progress] [worker.refresh] a Python worker runs jobs, shows progress, fails, and is replaced", async () => {
     const { runSync, run, job, output, emulator, endpointId } = await startRealWorkers(handler(), { idleTimeout: 1 });
     expect(await runSync({ echo: "grün" })).toMatchObject({ status: "COMPLETED", output: { echo: "grün" } });
     const failed = await runSync({ error: "CUDA out of memory" });
@@ -25,7 +25,7 @@ describeClients("python", "the service's own worker library, unchanged", () => {
     expect(output("stdout").join("\n")).toContain("Starting Serverless Worker |  Version 1.12.0");
   });
 
-  test("[worker.stream] streams the items that a generator yields", async () => {
+  test("[worker.stream] a Python worker streams the items that a generator yields", async () => {
     const { runSync, get } = await startRealWorkers(handler({ HANDLER: "generate" }), {}, { profile: "observed" });
     const { id, status, output } = await runSync({ items: 3 });
     const numbers = [{ number: 0 }, { number: 1 }, { number: 2 }];

@@ -41,7 +41,7 @@ describe("access to the control interface", () => {
     ["another machine with the key", "192.0.2.7", { ...bearer, host: "emulator:8080" }],
     ["another machine with the key as the password", "192.0.2.7", { ...basic, host: "emulator:8080" }],
     ["the page, with its token", "127.0.0.1", { ...own, ...token }],
-  ])("is open to %s", (_, remote, headers) => {
+  ])("access to the control interface is open to %s", (_, remote, headers) => {
     expect(refusal(headers, remote)).toBeUndefined();
   });
 
@@ -65,7 +65,7 @@ describe("access to the control interface", () => {
     ],
     ["the page without its token", "127.0.0.1", own, 403, /reload/],
     ["the page with an old token", "127.0.0.1", { ...own, "x-emulator-token": "old" }, 403, /reload/],
-  ])("is closed to %s", (_, remote, headers, status, reason) => {
+  ])("access to the control interface is closed to %s", (_, remote, headers, status, reason) => {
     expect(refusal(headers, remote)).toEqual({ status, reason: expect.stringMatching(reason) });
   });
 

@@ -23,7 +23,7 @@ function control(method: string, path: string, body?: unknown, headers = {}): Pr
 }
 
 describe("control over HTTP", () => {
-  test("shows, filters and clears the journal, and its own requests are not recorded there", async () => {
+  test("control over HTTP shows, filters and clears the journal, and its own requests are not recorded there", async () => {
     const id = await createEndpoint(emulator);
     await graphql(emulator, "{ myself { endpoints { id } } }");
     await getPod(emulator, "nope");
@@ -34,7 +34,7 @@ describe("control over HTTP", () => {
     expect((await control("GET", "journal")).body).toEqual([]);
   });
 
-  test("adds, lists and removes fault rules", async () => {
+  test("control over HTTP adds, lists and removes fault rules", async () => {
     const { status, body } = await control("POST", "faults", { effect: { status: 503 }, times: 1 });
     expect([status, body]).toEqual([
       200,
@@ -49,7 +49,7 @@ describe("control over HTTP", () => {
     expect(emulator.faults.list()).toEqual([]);
   });
 
-  test("creates, shows, changes and deletes endpoints without going through the client", async () => {
+  test("control over HTTP creates, shows, changes and deletes endpoints without going through the client", async () => {
     const created = await control("POST", "endpoints", NAMED);
     const { id } = created.body;
     expect(created.body).toMatchObject({ ...NAMED, workersMax: 3, pods: [] });
@@ -71,7 +71,7 @@ describe("control over HTTP", () => {
     expect((await getPod(emulator, "pod-1")).status).toBe(404);
   });
 
-  test("seeds endpoints with chosen ids, pods and templates", async () => {
+  test("control over HTTP seeds endpoints with chosen ids, pods and templates", async () => {
     const seed = { endpoints: [{ id: "mine", ...NAMED }, NAMED], pods: [{ id: "pod-1" }], templates: ["t"] };
     expect((await control("POST", "seed", seed)).status).toBe(204);
     expect(emulator.endpoints.list()).toMatchObject([{ id: "mine" }, NAMED]);
@@ -84,7 +84,7 @@ describe("control over HTTP", () => {
     ["templates", { name: "t", imageName: "app:1", env: [{ key: "A", value: "1" }] }, { imageName: "app:2" }],
     ["volumes", { name: "v", size: 20, dataCenterId: "EU-RO-1" }, { size: 30 }],
     ["registryAuths", { name: "r", username: "u", password: "canary" }, { name: "other" }],
-  ] as const)("creates, lists, changes and deletes %s", async (kind, seed, change) => {
+  ] as const)("control over HTTP creates, lists, changes and deletes %s", async (kind, seed, change) => {
     const { body } = await control("POST", kind, seed);
     expect((await control("GET", kind)).body).toEqual([body]);
     expect(emulator[kind].list()).toEqual([body]);
@@ -97,7 +97,7 @@ describe("control over HTTP", () => {
     expect((await control("DELETE", `${kind}/${body.id}`)).status).toBe(404);
   });
 
-  test("seeds templates, volumes and credentials before the endpoints that use them", async () => {
+  test("control over HTTP seeds templates, volumes and credentials before the endpoints that use them", async () => {
     const seed = {
       endpoints: [{ ...NAMED, templateId: "t", networkVolumeId: "v" }],
       templates: [{ id: "t", name: "app", imageName: "app:1", containerRegistryAuthId: "r" }, "named"],
@@ -125,13 +125,13 @@ describe("control over HTTP", () => {
     ["seed", { endpoint: [] }, "endpoint"],
     ["seed", null, "The seed is not well formed"],
     ["clock/advance", { ms: 1 }, "manual"],
-  ])("refuses malformed input: %s %j", async (path, body, named) => {
+  ])("control over HTTP refuses malformed input: %s %j", async (path, body, named) => {
     const answer = await control("POST", path, body);
     expect(answer.status).toBe(400);
     expect(answer.body.error).toContain(named);
   });
 
-  test("refuses unknown operations and names them, but can filter by operation names that a client made up", async () => {
+  test("control over HTTP refuses unknown operations and names them, but can filter by operation names that a client made up", async () => {
     const unknown = 'There is no operation "saveEndpont". The operations are: ';
     const journal = await control("GET", "journal?operation=saveEndpont");
     expect([journal.status, journal.body.error]).toEqual([400, expect.stringContaining(unknown)]);
@@ -148,18 +148,18 @@ describe("control over HTTP", () => {
     expect((await control("GET", "journal?operation=saveEndpont")).body).toMatchObject([{ status: 400 }]);
   });
 
-  test("refuses unknown paths, web pages of other sites, and bodies that are not JSON", async () => {
+  test("control over HTTP refuses unknown paths, web pages of other sites, and bodies that are not JSON", async () => {
     expect((await control("GET", "nope")).status).toBe(404);
     expect((await control("POST", "journal", {})).status).toBe(404);
     expect((await control("POST", "reset", undefined, { origin: "https://example.com" })).status).toBe(403);
     expect((await send(`${emulator.url}/_emulator/faults`, { method: "POST", body: "{" })).status).toBe(400);
   });
 
-  test("refuses a body that is too large", async () => {
+  test("control over HTTP refuses a body that is too large", async () => {
     expect((await control("POST", "seed", { templates: ["x".repeat(20_000_000)] })).status).toBe(413);
   });
 
-  test("moves a manual clock", async () => {
+  test("control over HTTP moves a manual clock", async () => {
     await emulator.stop();
     emulator = await startEmulator({ profile: "contract", clock: manualClock(0), drainMs: 5000 });
     const id = await createEndpoint(emulator, "workersMin: 1");
@@ -173,13 +173,13 @@ describe("control over HTTP", () => {
     expect((await control("POST", "clock/advance", { ms: 8.64e15 })).status).toBe(400);
   });
 
-  test("shows the fidelity table", async () => {
+  test("control over HTTP shows the fidelity table", async () => {
     expect((await control("GET", "fidelity")).body["graphql.wrong-key"]).toMatchObject({ level: "documented" });
   });
 });
 
 describe("reset", () => {
-  test("restores the initial state: the seed, no requests and no fault rules", async () => {
+  test("reset restores the initial state: the seed, no requests and no fault rules", async () => {
     await emulator.stop();
     const seed = { endpoints: [{ id: "mine", ...NAMED, workersMin: 1 }], pods: [{ id: "pod-1" }] };
     emulator = await startEmulator({ profile: "contract", seed, templates: ["t", "template-1"], randomSeed: 5 });
@@ -195,7 +195,7 @@ describe("reset", () => {
     expect(await createEndpoint(emulator)).toBe(first);
   });
 
-  test("responds to waiting requests", async () => {
+  test("reset responds to waiting requests", async () => {
     const clock = manualClock();
     await emulator.stop();
     emulator = await startEmulator({ profile: "contract", clock });

@@ -22,7 +22,7 @@ describe("jobs and workers over HTTP", () => {
   const submit = async (input: object = { n: 1 }, endpointId = id) =>
     (await control("POST", "jobs", { endpointId, input })).body.id as string;
 
-  test("lists the newest jobs first, by endpoint and status, up to a limit", async () => {
+  test("jobs and workers over HTTP lists the newest jobs first, by endpoint and status, up to a limit", async () => {
     const other = emulator.endpoints.create({ ...JOBS, name: "fails" }).id;
     const [first, second] = [await submit(), await submit()];
     const failed = await submit({}, other);
@@ -51,7 +51,7 @@ describe("jobs and workers over HTTP", () => {
     ]);
   });
 
-  test("refuses a job for a load-balancing endpoint, which has no queue", async () => {
+  test("jobs and workers over HTTP refuses a job for a load-balancing endpoint, which has no queue", async () => {
     const lb = { ...JOBS, type: "LB", scalerType: "REQUEST_COUNT" } as const;
     emulator = await emulator
       .stop()
@@ -64,7 +64,7 @@ describe("jobs and workers over HTTP", () => {
     expect((await control("GET", "jobs")).body).toEqual([]);
   });
 
-  test("shows a job with its input and output, and no storage credentials", async () => {
+  test("jobs and workers over HTTP shows a job with its input and output, and no storage credentials", async () => {
     const request = { endpointId: id, input: { a: 1 }, s3Config: { accessSecret: "hush" } };
     const job = (await control("POST", "jobs", request)).body;
     await clock.advance(70_000);
@@ -87,7 +87,7 @@ describe("jobs and workers over HTTP", () => {
     for (const action of ["cancel", "retry"]) expect((await control("POST", `jobs/none/${action}`)).status).toBe(404);
   });
 
-  test("lists workers and kills one, so that its job is queued again, and fails if that happens a second time", async () => {
+  test("jobs and workers over HTTP lists workers and kills one, so that its job is queued again, and fails if that happens a second time", async () => {
     const job = await submit();
     const [starting] = (await control("GET", "workers")).body;
     expect(starting).toEqual({
@@ -113,7 +113,7 @@ describe("jobs and workers over HTTP", () => {
     expect(body).toMatchObject({ status: "FAILED", error: "job timed out after 1 retries" });
   });
 
-  test("kills a worker that has no job, and starts another worker if one is needed", async () => {
+  test("jobs and workers over HTTP kills a worker that has no job, and starts another worker if one is needed", async () => {
     emulator.endpoints.change(id, { workersMin: 1 });
     await clock.advance(1500);
     const [idle] = (await control("GET", "workers?state=idle")).body;
@@ -143,12 +143,12 @@ describe("jobs and workers over HTTP", () => {
     ["jobs/none?status=FAILED", '"status"'],
     ["events?color=red", '"color"'],
     ["events?jobStatus=DONE", "IN_QUEUE"],
-  ])("refuses the query parameters of %s", async (path, named) => {
+  ])("jobs and workers over HTTP refuses the query parameters of %s", async (path, named) => {
     const { status, body } = await control("GET", path);
     expect([status, body.error]).toEqual([400, expect.stringContaining(named)]);
   });
 
-  test("changes nothing if a delete request contains a query parameter", async () => {
+  test("jobs and workers over HTTP changes nothing if a delete request contains a query parameter", async () => {
     emulator.faults.add({ effect: { status: 503 } });
     expect((await control("DELETE", "faults?id=7")).status).toBe(400);
     expect(emulator.faults.list()).toHaveLength(1);
@@ -159,12 +159,12 @@ describe("jobs and workers over HTTP", () => {
     [{ endpointId: "none", input: { n: 1 } }, "none"],
     [{ endpointId: 7, input: { n: 1 } }, "endpointId"],
     [null, "endpointId"],
-  ])("refuses to send %j", async (body, named) => {
+  ])("jobs and workers over HTTP refuses to send %j", async (body, named) => {
     const answer = await control("POST", "jobs", body);
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining(named)]);
   });
 
-  test("refuses to send a job that the queue would refuse", async () => {
+  test("jobs and workers over HTTP refuses to send a job that the queue would refuse", async () => {
     expect((await control("POST", "jobs", { endpointId: id })).body.error).toContain("input is required");
   });
 });

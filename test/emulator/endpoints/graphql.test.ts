@@ -184,13 +184,13 @@ describe("saveEndpoint in the observed profile", () => {
 });
 
 describe("myself", () => {
-  test("[myself.endpoints] lists every endpoint with its fields", async () => {
+  test("[myself.endpoints] myself lists every endpoint with its fields", async () => {
     const first = (await save(emulator, `${REQUIRED}, locations: "CZ"`)).body.data.saveEndpoint;
     const second = (await save(emulator, `${REQUIRED}, workersMax: 7`)).body.data.saveEndpoint;
     expect((await graphql(emulator, LIST)).body.data.myself.endpoints).toEqual([first, second]);
   });
 
-  test("[myself.pods] [save.workers] returns the workers of an endpoint", async () => {
+  test("[myself.pods] [save.workers] myself returns the workers of an endpoint", async () => {
     await createEndpoint(emulator, "workersMin: 2");
     expect((await graphql(emulator, LIST)).body.data.myself.endpoints[0].pods).toEqual([
       { desiredStatus: "RUNNING" },
@@ -200,11 +200,11 @@ describe("myself", () => {
 
   const DISCOUNT = "{ myself { serverlessDiscount { discountFactor type expirationDate } } }";
 
-  test("[myself.no-discount] returns no discount by default", async () => {
+  test("[myself.no-discount] myself returns no discount by default", async () => {
     expect((await graphql(emulator, DISCOUNT)).body.data).toEqual({ myself: { serverlessDiscount: null } });
   });
 
-  test("[myself.discount] returns the account's discount", async () => {
+  test("[myself.discount] myself returns the account's discount", async () => {
     const serverlessDiscount = { discountFactor: 0.1, type: "SAVINGS", expirationDate: "2027-01-01T00:00:00.000Z" };
     await using discounted = await startEmulator({ profile: "contract", serverlessDiscount });
     expect((await graphql(discounted, DISCOUNT)).body.data).toEqual({ myself: { serverlessDiscount } });

@@ -1,19 +1,6 @@
-import * as fc from "fast-check";
 import { jsonCopy } from "../../../emulator/io/json";
 
-/** Values of every kind that a handler can return, but for BigInts and cycles. */
-const values = fc.anything({ withDate: true, withMap: true, withNullPrototype: true, withSparseArray: true });
-
 describe("a copy of what JSON can hold", () => {
-  test("equals the result of a JSON round trip", () => {
-    fc.assert(
-      fc.property(values, (value) => {
-        expect(jsonCopy(value)).toStrictEqual(JSON.parse(JSON.stringify(value) ?? "null"));
-      }),
-      { numRuns: 2_000 },
-    );
-  });
-
   test.each([
     ["-0", [-0], [0]],
     ["an object with toJSON", { at: { toJSON: () => "now" } }, { at: "now" }],
@@ -27,18 +14,18 @@ describe("a copy of what JSON can hold", () => {
       })(),
       { x: 1 },
     ],
-  ])("handles %s", (_what, value, expected) => {
+  ])("a copy of what JSON can hold handles %s", (_what, value, expected) => {
     expect(jsonCopy(value)).toStrictEqual(expected);
   });
 
-  test("shares no references with the value", () => {
+  test("a copy of what JSON can hold shares no references with the value", () => {
     const value = { list: [{ name: "a" }] };
     const copied = jsonCopy(value) as typeof value;
     for (const each of value.list) each.name = "b";
     expect(copied).toEqual({ list: [{ name: "a" }] });
   });
 
-  test("copies deep values, and refuses cycles and BigInts like JSON.stringify", () => {
+  test("a copy of what JSON can hold copies deep values, and refuses cycles and BigInts like JSON.stringify", () => {
     const deep = Array.from({ length: 500 }).reduce<unknown>((inner) => ({ inner }), "end");
     expect(JSON.stringify(jsonCopy(deep))).toBe(JSON.stringify(deep));
     const cycle: Record<string, unknown> = {};
@@ -47,7 +34,7 @@ describe("a copy of what JSON can hold", () => {
     expect(() => jsonCopy([1n])).toThrow(TypeError);
   });
 
-  test("can contain 1,000 levels", () => {
+  test("a copy of what JSON can hold can contain 1,000 levels", () => {
     const levels = (count: number) => Array.from({ length: count }).reduce<unknown>((inner) => [inner], "[[");
     expect(jsonCopy(levels(1_000))).toEqual(levels(1_000));
     for (const count of [1_001, 5_000, 50_000])

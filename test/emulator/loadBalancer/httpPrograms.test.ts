@@ -8,7 +8,7 @@ import { plain, startLoadBalanced } from "../../support/loadBalanced";
 const program = { command: `'${process.execPath}' httpWorker.js`, cwd: path.join(__dirname, "../../support/workers") };
 
 describe("a program", () => {
-  test("[lb.ports] [lb.chosen-ports] listens on PORT, and is ready once /ping responds with 200", async () => {
+  test("[lb.ports] [lb.chosen-ports] a program listens on PORT, and is ready once /ping responds with 200", async () => {
     await using app = await startLoadBalanced({ handler: program, fields: { workersMax: 1 } });
     const sent = randomBytes(3_000_000);
     const response = await plain(app, "/v1/echo?x=1", { method: "POST", body: sent });
@@ -24,7 +24,7 @@ describe("a program", () => {
     );
   });
 
-  test("[lb.ports] answers health checks on another port and path if its environment says so", async () => {
+  test("[lb.ports] a program answers health checks on another port and path if its environment says so", async () => {
     const env = [
       { key: "PORT", value: "8000" },
       { key: "PORT_HEALTH", value: "8001" },
@@ -43,7 +43,7 @@ describe("a program", () => {
     "OPTIONS",
     "HEAD",
     "POST",
-  ])("[lb.pass-on] receives the chunked body of a %s request, and never as a separate request", async (method) => {
+  ])("[lb.pass-on] a program receives the chunked body of a %s request, and never as a separate request", async (method) => {
     await using app = await startLoadBalanced({ handler: program, fields: { workersMin: 1, workersMax: 1 } });
     const smuggled = `GET /exit HTTP/1.1\r\nHost: x\r\n\r\n`;
     const headers = { authorization: `Bearer ${CANARY}`, "transfer-encoding": "chunked" };
@@ -57,7 +57,7 @@ describe("a program", () => {
     expect((await plain(app, "/after")).status).toBe(200);
   });
 
-  test("[lb.connection] receives no connection-specific headers, and its trailers and 1xx responses are not forwarded", async () => {
+  test("[lb.connection] a program receives no connection-specific headers, and its trailers and 1xx responses are not forwarded", async () => {
     await using app = await startLoadBalanced({ handler: program, fields: { workersMin: 1, workersMax: 1 } });
     const headers = { authorization: `Bearer ${CANARY}`, te: "trailers", connection: "te" };
     const outgoing = request(`${app.emulator.url}/lb/${app.id}/trailers`, { headers }).end();
@@ -68,7 +68,7 @@ describe("a program", () => {
     expect([incoming.headers.trailer, incoming.trailers, hints]).toEqual([undefined, {}, 0]);
   });
 
-  test("[lb.websocket] receives no WebSocket upgrades, which return 501", async () => {
+  test("[lb.websocket] a program receives no WebSocket upgrades, which return 501", async () => {
     await using app = await startLoadBalanced({ handler: program });
     const headers = { authorization: `Bearer ${CANARY}`, connection: "Upgrade", upgrade: "websocket" };
     const outgoing = request(`${app.emulator.url}/lb/${app.id}/ws`, { headers }).end();
@@ -77,13 +77,13 @@ describe("a program", () => {
     incoming.resume();
   });
 
-  test("[lb.unreachable] returns 502 if it switches protocols without being asked", async () => {
+  test("[lb.unreachable] a program returns 502 if it switches protocols without being asked", async () => {
     await using app = await startLoadBalanced({ handler: program, fields: { workersMin: 1, workersMax: 1 } });
     const { status } = await plain(app, "/switch");
     expect(status).toBe(502);
   }, 30_000);
 
-  test("[lb.unreachable] is replaced when it ends, and its open request returns 502", async () => {
+  test("[lb.unreachable] a program is replaced when it ends, and its open request returns 502", async () => {
     await using app = await startLoadBalanced({ handler: program, fields: { workersMin: 1, workersMax: 1 } });
     expect((await plain(app, "/exit")).status).toBe(502);
     // The service finds out a moment later.

@@ -28,7 +28,7 @@ const waiting = ({ emulator }: LoadBalanced) => emulator.journal.requests({ inte
 const workers = ({ emulator, id }: LoadBalanced) => emulator.endpoints.get(id)?.pods ?? [];
 
 describe("a request", () => {
-  test("[lb.path] [lb.pass-on] [lb.worker-id] reaches a worker with its method, path, query, headers and body", async () => {
+  test("[lb.path] [lb.pass-on] [lb.worker-id] a request reaches a worker with its method, path, query, headers and body", async () => {
     const seen: unknown[] = [];
     const handler: HttpHandler = {
       async fetch(request, { workerId }) {
@@ -57,7 +57,7 @@ describe("a request", () => {
     expect(app.emulator.journal.requests({ interface: "lb" })).toMatchObject([{ operation: "request", status: 418 }]);
   });
 
-  test("[lb.key] [lb.unauthorized] [lb.own-responses] [lb.key-kept] requires the key, which the worker does not see", async () => {
+  test("[lb.key] [lb.unauthorized] [lb.own-responses] [lb.key-kept] a request requires the key, which the worker does not see", async () => {
     let authorization: string | null = "none";
     const handler: HttpHandler = {
       fetch(request) {
@@ -76,7 +76,7 @@ describe("a request", () => {
     expect(authorization).toBeNull();
   });
 
-  test("[lb.unknown-endpoint] [lb.queue-refused] is not routed to a queue endpoint, and the queue refuses everything except /health for a load balancer", async () => {
+  test("[lb.unknown-endpoint] [lb.queue-refused] a request is not routed to a queue endpoint, and the queue refuses everything except /health for a load balancer", async () => {
     await using app = await startLoadBalanced();
     const queue = app.emulator.endpoints.create({ name: "q", gpuIds: "AMPERE_16", templateId: "t" });
     expect((await plain({ ...app, id: queue.id }, "/x")).status).toBe(404);
@@ -91,7 +91,7 @@ describe("a request", () => {
     expect(health.status).toBe(200);
   });
 
-  test("is refused if its host name may belong to another site", async () => {
+  test("a request is refused if its host name may belong to another site", async () => {
     await using app = await startLoadBalanced();
     const { request } = await import("node:http");
     const status = await new Promise((resolve) => {
@@ -101,7 +101,7 @@ describe("a request", () => {
     expect(status).toBe(403);
   });
 
-  test("[lb.stream] is streamed in both directions, byte for byte", async () => {
+  test("[lb.stream] a request is streamed in both directions, byte for byte", async () => {
     const { handler, chunks } = startScripted();
     await using app = await startLoadBalanced({ handler });
     const sent: Buffer[] = [];
@@ -122,7 +122,7 @@ describe("a request", () => {
 });
 
 describe("a cold start", () => {
-  test("[lb.hold] holds a request and serves it when the worker is ready", async () => {
+  test("[lb.hold] a cold start holds a request and serves it when the worker is ready", async () => {
     await using app = await startManual();
     const response = plain(app, "/v1/models");
     await until(() => waiting(app).length === 1);
@@ -132,7 +132,7 @@ describe("a cold start", () => {
     expect((await response).status).toBe(200);
   });
 
-  test("[lb.hold] ends the hold with 400 after two minutes", async () => {
+  test("[lb.hold] a cold start ends the hold with 400 after two minutes", async () => {
     await using app = await startManual({ emulator: { coldStartMs: 10 * MINUTE } });
     const response = plain(app, "/v1/models");
     await until(() => waiting(app).length === 1);
@@ -143,7 +143,7 @@ describe("a cold start", () => {
     expect([refused.status, await refused.json()]).toEqual([400, { error: "timed out waiting for worker" }]);
   });
 
-  test("[lb.health] [lb.health-interval] continues while /ping responds with 204, and ends when /ping responds with 200", async () => {
+  test("[lb.health] [lb.health-interval] a cold start continues while /ping responds with 204, and ends when /ping responds with 200", async () => {
     let pings = 0;
     const handler: HttpHandler = {
       fetch: (request) => new Response(null, { status: !request.url.endsWith("/ping") || ++pings > 10 ? 200 : 204 }),
@@ -162,7 +162,7 @@ describe("a cold start", () => {
     ]);
   });
 
-  test("[lb.health] sends no requests to an unhealthy worker until it is healthy again", async () => {
+  test("[lb.health] a cold start sends no requests to an unhealthy worker until it is healthy again", async () => {
     let status = 200;
     const handler: HttpHandler = {
       fetch: (request) => new Response(null, { status: request.url.endsWith("/ping") ? status : 200 }),
@@ -206,7 +206,7 @@ describe("workers", () => {
     expect(workers(app)).toHaveLength(0);
   });
 
-  test("[lb.affinity] [lb.strict] [lb.strict-resume] are chosen by X-Runpod-Worker-Id", async () => {
+  test("[lb.affinity] [lb.strict] [lb.strict-resume] workers are chosen by X-Runpod-Worker-Id", async () => {
     await using app = await startManual({ emulator: { coldStartMs: 0 }, fields: { scalerValue: 1 } });
     const pinned = (worker: string) => plain(app, "/x", { headers: { "x-runpod-worker-id": worker } });
     const first = plain(app, "/x");
@@ -228,7 +228,7 @@ describe("workers", () => {
     expect((await resumed).headers.get("x-runpod-worker-id")).toBe(id);
   });
 
-  test("[lb.strict] keep a strict request waiting for at most five minutes", async () => {
+  test("[lb.strict] workers keep a strict request waiting for at most five minutes", async () => {
     let status = 200;
     const handler: HttpHandler = {
       fetch: (request) => new Response(null, { status: request.url.endsWith("/ping") ? status : 200 }),
@@ -246,7 +246,7 @@ describe("workers", () => {
     expect(await (await held).json()).toEqual({ error: "worker_timeout" });
   });
 
-  test("[lb.processing] have 5.5 minutes to process a request", async () => {
+  test("[lb.processing] workers have 5.5 minutes to process a request", async () => {
     const { handler } = startScripted();
     await using app = await startManual({ handler, emulator: { coldStartMs: 0 }, fields: { workersMin: 1 } });
     await app.clock.advance(0);
@@ -259,7 +259,7 @@ describe("workers", () => {
     expect((await response).status).toBe(524);
   });
 
-  test("[lb.unreachable] [lb.no-retry] fail their requests with 502 when they are lost, without a retry", async () => {
+  test("[lb.unreachable] [lb.no-retry] workers fail their requests with 502 when they are lost, without a retry", async () => {
     const { handler, requests } = startScripted();
     await using app = await startLoadBalanced({ handler, fields: { workersMin: 1 } });
     app.emulator.faults.add({ effect: { killWorker: true }, times: 1 });
@@ -268,7 +268,7 @@ describe("workers", () => {
     expect((await plain(app, "/x")).status).toBe(200);
   });
 
-  test("[lb.wrong-ports] return 502 and stop after 8 minutes if their ports are not exposed", async () => {
+  test("[lb.wrong-ports] workers return 502 and stop after 8 minutes if their ports are not exposed", async () => {
     const seed = {
       templates: [{ id: "t", name: "t", imageName: "i", env: [{ key: "PORT", value: "8000" }], ports: "80/http" }],
     };
@@ -280,7 +280,7 @@ describe("workers", () => {
     expect(workers(app).map(({ id }) => id)).not.toContain(worker?.id);
   });
 
-  test("keep no request open after a client closes its connection", async () => {
+  test("workers keep no request open after a client closes its connection", async () => {
     const { handler, aborted } = startScripted();
     await using app = await startLoadBalanced({ handler });
     const controller = new AbortController();

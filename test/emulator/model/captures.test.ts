@@ -71,21 +71,6 @@ test("[v2.exclusions] [save.exclusions] an exclusion outside the pools, or of ev
   expect(body.data.saveEndpoint.gpuIds).toBe("ADA_24,-NVIDIA A40");
 });
 
-test("[v2.unserved] an operation that the emulator does not have returns 501 with its name", async () => {
-  const operations = [
-    ["GET", "/serverless/abc/builds", "listBuilds"],
-    ["GET", "/openapi.json", "getOpenApiDocument"],
-    ["GET", "/tags", "listTags"],
-    ["GET", "/registries/delegations", "listDelegations"],
-    ["GET", "/billing", "getBilling"],
-  ] as const;
-  for (const [method, path, name] of operations) {
-    const { status, body } = await v2(method, path);
-    expect([path, status]).toEqual([path, 501]);
-    expect(body.detail).toContain(`the emulator does not have ${name} (${method} /v2`);
-  }
-});
-
 test("[graphql.introspection] introspection is off in the observed profile only", async () => {
   const query = "{ __schema { types { name } } }";
   const { status, body } = await graphql(emulator, query);

@@ -77,12 +77,12 @@ const savingsPlans = [
 const template = { id: "template-1", name: "trainer" };
 
 describe("a pod", () => {
-  test("[rest.pod] is found by its id, with every field", async () => {
+  test("[rest.pod] a pod is found by its id, with every field", async () => {
     emulator.pods.add(complete);
     expect(await getPod(emulator, "pod-1")).toMatchObject({ status: 200, body: complete });
   });
 
-  test("[rest.flags-default] omits by default the parts that the five flags add", async () => {
+  test("[rest.flags-default] a pod omits by default the parts that the five flags add", async () => {
     emulator.pods.add({ ...complete, machine, networkVolume, savingsPlans, template });
     expect((await getPod(emulator, "pod-1")).body).toEqual(complete);
     const query = "?includeMachine=false&includeNetworkVolume=false&includeSavingsPlans=false&includeTemplate=false";
@@ -99,13 +99,13 @@ describe("a pod", () => {
     expect((await getPod(emulator, `pod-1?${flag}=true`)).body).toEqual({ ...complete, ...more });
   });
 
-  test("[rest.include-savings-plans] has an empty list if it has no savings plans, and omits a missing volume or template", async () => {
+  test("[rest.include-savings-plans] a pod has an empty list if it has no savings plans, and omits a missing volume or template", async () => {
     emulator.pods.add(complete);
     const query = "?includeSavingsPlans=true&includeNetworkVolume=true&includeTemplate=true";
     expect((await getPod(emulator, `pod-1${query}`)).body).toEqual({ ...complete, savingsPlans: [] });
   });
 
-  test("[rest.optional-fields] omits conditional fields while their condition is not met", async () => {
+  test("[rest.optional-fields] a pod omits conditional fields while their condition is not met", async () => {
     emulator.pods.add({ id: "plain" });
     const { body } = await getPod(emulator, "plain");
     for (const field of [
@@ -121,24 +121,24 @@ describe("a pod", () => {
     expect(body).toMatchObject({ publicIp: null, portMappings: {}, dockerEntrypoint: [], dockerStartCmd: [] });
   });
 
-  test("[rest.optional-fields] includes its CPU flavor if it has no GPU", async () => {
+  test("[rest.optional-fields] a pod includes its CPU flavor if it has no GPU", async () => {
     emulator.pods.add({ id: "cpu", cpuFlavorId: "cpu3c" });
     const { body } = await getPod(emulator, "cpu");
     expect(body.cpuFlavorId).toBe("cpu3c");
     expect(body).not.toHaveProperty("gpu");
   });
 
-  test.each(["RUNNING", "EXITED", "TERMINATED"] as const)("[rest.states] can be %s", async (desiredStatus) => {
+  test.each(["RUNNING", "EXITED", "TERMINATED"] as const)("[rest.states] a pod can be %s", async (desiredStatus) => {
     emulator.pods.add({ id: "pod", desiredStatus });
     expect((await getPod(emulator, "pod")).body.desiredStatus).toBe(desiredStatus);
   });
 
-  test("[rest.name-length] has a name of at most 191 characters", async () => {
+  test("[rest.name-length] a pod has a name of at most 191 characters", async () => {
     expect(emulator.pods.add({ id: "long", name: "x".repeat(191) }).name).toHaveLength(191);
     expect(() => emulator.pods.add({ id: "longer", name: "x".repeat(192) })).toThrow(/191/);
   });
 
-  test("[rest.observed-spelling] uses the other spelling of some fields in the observed profile", async () => {
+  test("[rest.observed-spelling] a pod uses the other spelling of some fields in the observed profile", async () => {
     await using observed = await startEmulator({ profile: "observed" });
     observed.pods.add(complete);
     const { image, ...rest } = complete;
@@ -147,7 +147,7 @@ describe("a pod", () => {
 });
 
 describe("a worker's pod", () => {
-  test("[rest.include-workers] is found with includeWorkers, and names its endpoint", async () => {
+  test("[rest.include-workers] a worker's pod is found with includeWorkers, and names its endpoint", async () => {
     const endpointId = await createEndpoint(emulator, 'workersMin: 1, networkVolumeId: "volume-9"');
     const podId = emulator.endpoints.get(endpointId)?.pods[0]?.id;
     const { status, body } = await getPod(emulator, `${podId}?includeWorkers=true&includeNetworkVolume=true`);
@@ -164,7 +164,7 @@ describe("a worker's pod", () => {
     expect(body.env.ENDPOINT_ID).toBe(endpointId);
   });
 
-  test("[rest.worker-needs-flag] is not found without includeWorkers", async () => {
+  test("[rest.worker-needs-flag] a worker's pod is not found without includeWorkers", async () => {
     const endpointId = await createEndpoint(emulator, "workersMin: 1");
     const podId = emulator.endpoints.get(endpointId)?.pods[0]?.id;
     const { status, headers } = await getPod(emulator, `${podId}`);

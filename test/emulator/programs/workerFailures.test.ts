@@ -14,7 +14,7 @@ describe("a worker that fails", () => {
   test.each([
     ["a variable that no process can have", { key: "A", value: "x\u0000y" }, "null character"],
     ["a variable that is too large", { key: "A", value: "x".repeat(200_000) }, "too large"],
-  ])("reports in its output that it cannot be started with %s, and its job keeps waiting", async (_name, variable, reason) => {
+  ])("a worker that fails reports in its output that it cannot be started with %s, and its job keeps waiting", async (_name, variable, reason) => {
     const seed = { templates: [{ id: "t", name: "t", imageName: "i", env: [variable] }] };
     const { run, job, output, emulator } = await startRealWorkers(PROTOCOL_WORKER, { templateId: "t" }, { seed });
     const id = await run({});
@@ -23,7 +23,7 @@ describe("a worker that fails", () => {
     await emulator.stop();
   });
 
-  test("is stopped while the emulator keeps running, even if another process still writes to its home folder", async () => {
+  test("a worker that fails is stopped while the emulator keeps running, even if another process still writes to its home folder", async () => {
     const writer = 'i=0; while [ $i -lt 300 ]; do mkdir -p "$HOME/d$i"; i=$((i+1)); sleep 0.01; done';
     const escapes = `'${process.execPath}' -e 'require("child_process").spawn("sh", ["-c", process.argv[1]], { detached: true, stdio: "ignore" }).unref()' '${writer}'`;
     const command = `${escapes}; exec ${PROTOCOL_WORKER.command}`;
@@ -34,7 +34,7 @@ describe("a worker that fails", () => {
     await emulator.stop();
   });
 
-  test("[worker.failed-start] is restarted after a pause if its program requests jobs but always exits without a result", async () => {
+  test("[worker.failed-start] a worker that fails is restarted after a pause if its program requests jobs but always exits without a result", async () => {
     const asks =
       "fetch(process.env.RUNPOD_WEBHOOK_GET_JOB, { headers: { authorization: process.env.RUNPOD_AI_API_KEY } })";
     const command = `exec '${process.execPath}' -e '${asks}; setTimeout(() => process.exit(0), 100)'`;
@@ -45,7 +45,7 @@ describe("a worker that fails", () => {
     expect(performance.now() - before).toBeGreaterThan(1000);
   });
 
-  test("[worker.init-timeout] is stopped if its program never requests a job", async () => {
+  test("[worker.init-timeout] a worker that fails is stopped if its program never requests a job", async () => {
     const program = { command: "exec sleep 300", env: { RUNPOD_INIT_TIMEOUT: "1" } };
     const { run, output } = await startRealWorkers(program);
     await run({});
@@ -77,7 +77,7 @@ describe("worker output", () => {
     command: `'${process.execPath}' -e '${script}'; exec ${PROTOCOL_WORKER.command}`,
   });
 
-  test("is split into several lines if a line is too long", async () => {
+  test("worker output is split into several lines if a line is too long", async () => {
     const { runSync, output } = await startRealWorkers(
       printing('process.stdout.write("z".repeat(20000) + "\\nend\\n")'),
     );
@@ -85,7 +85,7 @@ describe("worker output", () => {
     expect(output("stdout").map(({ length }) => length)).toEqual([8192, 8192, 3616, 3]);
   });
 
-  test("does not fill the memory, because only the end of 60 MB of output is kept in the journal", async () => {
+  test("worker output does not fill the memory, because only the end of 60 MB of output is kept in the journal", async () => {
     const script = `const line = "y".repeat(8000) + "\\n"; let left = 7500;
       (function print() { while (left-- > 0) if (!process.stdout.write(line)) return process.stdout.once("drain", print); })()`;
     const { runSync, output } = await startRealWorkers(printing(script.replaceAll("\n", " ")));

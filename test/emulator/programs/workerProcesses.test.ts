@@ -18,7 +18,7 @@ const withChild = (more = "") => ({
 const isLinux = process.platform === "linux";
 
 describe("a worker's process", () => {
-  test("[worker.stop] ends gracefully with its whole process group when its worker scales down", async () => {
+  test("[worker.stop] a worker's process ends gracefully with its whole process group when its worker scales down", async () => {
     const { runSync, emulator, endpointId, output } = await startRealWorkers(withChild(), { idleTimeout: 1 });
     const { output: result } = await runSync({ echo: 1 });
     const [pod] = emulator.endpoints.get(endpointId)?.pods ?? [];
@@ -29,7 +29,7 @@ describe("a worker's process", () => {
     await until(() => !isLinux || processesWith("RUNPOD_POD_ID", pod?.id ?? "").length === 0);
   });
 
-  test("[worker.stop] is killed if it does not end in time, and counts as a worker until then", async () => {
+  test("[worker.stop] a worker's process is killed if it does not end in time, and counts as a worker until then", async () => {
     const program = { ...PROTOCOL_WORKER, env: { WORKER_IGNORES_SIGTERM: "1" }, stopMs: 500 };
     const { runSync, emulator, endpointId, output } = await startRealWorkers(program);
     await runSync({});
@@ -42,7 +42,7 @@ describe("a worker's process", () => {
     expect(output("emulator").at(-1)).toMatch(/was ended by SIGKILL$/);
   });
 
-  test("finishes its job first when its worker drains", async () => {
+  test("a worker's process finishes its job first when its worker drains", async () => {
     const { run, job, emulator, endpointId } = await startRealWorkers();
     const id = await run({ sleep: 1000, echo: "done" });
     await until(async () => (await job(id)).status === "IN_PROGRESS");
@@ -51,7 +51,7 @@ describe("a worker's process", () => {
     await until(() => emulator.endpoints.get(endpointId)?.pods.length === 0);
   });
 
-  test("[worker.lost] is replaced when it ends during a job, and the job runs once more", async () => {
+  test("[worker.lost] a worker's process is replaced when it ends during a job, and the job runs once more", async () => {
     const { runSync, get, output } = await startRealWorkers();
     expect(await runSync({ exit: 3 })).toMatchObject({
       status: "FAILED",
@@ -63,7 +63,7 @@ describe("a worker's process", () => {
     expect(await runSync({ echo: "next" })).toMatchObject({ status: "COMPLETED" });
   });
 
-  test("[worker.execution-timeout] is stopped and replaced when its job takes too long", async () => {
+  test("[worker.execution-timeout] a worker's process is stopped and replaced when its job takes too long", async () => {
     const { runSync } = await startRealWorkers({ ...PROTOCOL_WORKER, stopMs: 0 });
     const { output: first } = await runSync({});
     const policy = { executionTimeout: 5000 };
@@ -76,7 +76,7 @@ describe("a worker's process", () => {
     expect(() => process.kill(first.pid, 0)).toThrow("ESRCH");
   });
 
-  test("[worker.refresh] is replaced after its job if it requests this", async () => {
+  test("[worker.refresh] a worker's process is replaced after its job if it requests this", async () => {
     const { runSync, emulator, endpointId } = await startRealWorkers();
     const { output: first } = await runSync({ refresh: true });
     const { output: second } = await runSync({});
@@ -84,7 +84,7 @@ describe("a worker's process", () => {
     expect(emulator.endpoints.get(endpointId)?.pods).toHaveLength(1);
   });
 
-  test("[worker.failed-start] is restarted after a pause if it exits at once, and its worker remains initializing", async () => {
+  test("[worker.failed-start] a worker's process is restarted after a pause if it exits at once, and its worker remains initializing", async () => {
     const { output, get, post, run } = await startRealWorkers({ command: "echo no module named torch >&2; exit 1" });
     const id = await run({});
     await sleep(2000);
@@ -96,14 +96,14 @@ describe("a worker's process", () => {
     expect(await post(`cancel/${id}`)).toMatchObject({ status: "CANCELLED" });
   });
 
-  test("is reported with the reason if it cannot be started", async () => {
+  test("a worker's process is reported with the reason if it cannot be started", async () => {
     const { run, output } = await startRealWorkers({ command: "true", cwd: path.join(__dirname, "missing") });
     await run({});
     await until(() => output("emulator").length > 1);
     expect(output("emulator")[1]).toMatch(/cannot be started: there is no such file or folder .*missing/);
   });
 
-  test("ends when its endpoint is deleted or the emulator stops", async () => {
+  test("a worker's process ends when its endpoint is deleted or the emulator stops", async () => {
     const { runSync, emulator, endpointId } = await startRealWorkers(withChild());
     const { output: first } = await runSync({});
     emulator.endpoints.delete(endpointId);
@@ -114,7 +114,7 @@ describe("a worker's process", () => {
     if (isLinux) expect(processesWith("RUNPOD_ENDPOINT_ID", id)).toEqual([]);
   });
 
-  test("runs a different program in new workers after a change to the endpoint", async () => {
+  test("a worker's process runs a different program in new workers after a change to the endpoint", async () => {
     const other = { ...PROTOCOL_WORKER, env: { MODEL: "other" } };
     const handlers = { worker: PROTOCOL_WORKER, other, plain: () => "a function" };
     const { runSync, emulator, endpointId } = await startRealWorkers(PROTOCOL_WORKER, {}, { handlers });

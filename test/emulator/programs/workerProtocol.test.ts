@@ -4,7 +4,7 @@ import { PROTOCOL_WORKER, startRealWorkers, stopRealWorkers, until } from "../..
 afterEach(stopRealWorkers);
 
 describe("a worker's program", () => {
-  test("[worker.take] [worker.done] [worker.progress] [worker.stream] takes and finishes jobs one after the other", async () => {
+  test("[worker.take] [worker.done] [worker.progress] [worker.stream] a worker's program takes and finishes jobs one after the other", async () => {
     const { runSync, run, job, get } = await startRealWorkers();
     const first = await runSync({ echo: "grün" });
     expect(first).toMatchObject({ status: "COMPLETED", output: { echo: "grün", pid: expect.any(Number) } });
@@ -20,7 +20,7 @@ describe("a worker's program", () => {
     expect((await job(id)).output).toEqual({ pid: first.output.pid });
   });
 
-  test("[worker.take-batch] [worker.concurrency] gets as many jobs at once as it requests or as its concurrency allows", async () => {
+  test("[worker.take-batch] [worker.concurrency] a worker's program gets as many jobs at once as it requests or as its concurrency allows", async () => {
     const program = { ...PROTOCOL_WORKER, env: { WORKER_SIZE: "4" } };
     for (const [concurrency, atOnce] of [
       [undefined, 4],
@@ -36,7 +36,7 @@ describe("a worker's program", () => {
     }
   });
 
-  test("[worker.environment] [worker.minimal-environment] runs in a minimal environment that contains none of the emulator's secrets", async () => {
+  test("[worker.environment] [worker.minimal-environment] a worker's program runs in a minimal environment that contains none of the emulator's secrets", async () => {
     process.env.WORKER_TEST_SECRET = "canary";
     try {
       const program = { ...PROTOCOL_WORKER, env: { MODEL: "llama" } };
@@ -64,7 +64,7 @@ describe("a worker's program", () => {
     }
   });
 
-  test("writes its output to the journal under its worker, and its starts and exits are recorded there as well", async () => {
+  test("a worker's program writes its output to the journal under its worker, and its starts and exits are recorded there as well", async () => {
     const { runSync, emulator, endpointId, output } = await startRealWorkers();
     await runSync({ print: `hello ${emulator.apiKey}` });
     await until(() => output("stdout").length > 0);
@@ -125,7 +125,7 @@ describe("worker requests", () => {
     expect((await job(id)).output).toBeUndefined();
   });
 
-  test("[worker.result-limit] fail the job with the reason if its result or streamed item is too large", async () => {
+  test("[worker.result-limit] worker requests fail the job with the reason if its result or streamed item is too large", async () => {
     const { call, job, run } = await silentWorker();
     for (const [operation, what] of [
       ["job-done", "result"],
@@ -140,7 +140,7 @@ describe("worker requests", () => {
     }
   });
 
-  test("[worker.result-depth] fail the job if its result or streamed item exceeds 1,000 levels", async () => {
+  test("[worker.result-depth] worker requests fail the job if its result or streamed item exceeds 1,000 levels", async () => {
     const { call, job, run } = await silentWorker();
     for (const [operation, what] of [
       ["job-done", "result"],
@@ -163,7 +163,7 @@ describe("worker requests", () => {
     for (const body of ["not JSON", "[]", "null"]) expect((await call("job-done/W/x?", body)).status).toBe(400);
   });
 
-  test("[worker.key] are refused after a pause if they use another key, even the account's key", async () => {
+  test("[worker.key] worker requests are refused after a pause if they use another key, even the account's key", async () => {
     const { call, emulator, worker } = await silentWorker();
     const before = performance.now();
     const keys = [emulator.apiKey, "", `${worker}x`];
@@ -172,7 +172,7 @@ describe("worker requests", () => {
     expect(performance.now() - before).toBeGreaterThan(900);
   });
 
-  test("return all waiting jobs in one batch, and no job twice", async () => {
+  test("worker requests return all waiting jobs in one batch, and no job twice", async () => {
     const { call, run } = await silentWorker();
     const ids = [await run({}), await run({}), await run({})];
     const first = await call("job-take-batch/W?batch_size=2&job_in_progress=0");

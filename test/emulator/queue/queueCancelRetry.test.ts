@@ -9,7 +9,7 @@ const minute = 60 * second;
 const hour = 60 * minute;
 
 describe("/cancel", () => {
-  test("[queue.cancel] removes a waiting job before it starts", async () => {
+  test("[queue.cancel] /cancel removes a waiting job before it starts", async () => {
     const started: unknown[] = [];
     const worker = async ({ input }: HandlerJob, { sleep }: HandlerContext) => {
       started.push(input.n);
@@ -25,7 +25,7 @@ describe("/cancel", () => {
     expect(await queue.job(id)).toMatchObject({ status: "CANCELLED" });
   });
 
-  test("[queue.cancel] stops a running job, and its worker takes the next one", async () => {
+  test("[queue.cancel] /cancel stops a running job, and its worker takes the next one", async () => {
     const queue = await startQueue({}, { handlers });
     const id = await queue.run({ hang: true });
     const next = await queue.run({ output: "next" });
@@ -51,7 +51,7 @@ describe("/cancel", () => {
     expect(seen.sort()).toEqual(["signal", "sleep"]);
   });
 
-  test("[queue.cancel-ended] does not change an ended job", async () => {
+  test("[queue.cancel-ended] /cancel does not change an ended job", async () => {
     const queue = await startQueue({}, { handlers });
     const id = await queue.run({ output: 1 });
     await queue.clock.runUntilIdle();
@@ -66,7 +66,7 @@ describe("/retry", () => {
   test.each([
     ["FAILED", { throw: "first time" }],
     ["TIMED_OUT", { timeOut: true }],
-  ])("[queue.retry] [queue.timed-out] queues a %s job again with its id and input, but without its output", async (state, input) => {
+  ])("[queue.retry] [queue.timed-out] /retry queues a %s job again with its id and input, but without its output", async (state, input) => {
     const runs: unknown[] = [];
     const worker = (job: HandlerJob, context: HandlerContext) => {
       runs.push(job.input);
@@ -90,7 +90,7 @@ describe("/retry", () => {
     ["IN_PROGRESS", { hang: true }],
     ["COMPLETED", {}],
     ["CANCELLED", { hang: true }],
-  ])("[queue.retry-wrong-state] refuses a job that is %s", async (state, input) => {
+  ])("[queue.retry-wrong-state] /retry refuses a job that is %s", async (state, input) => {
     const queue = await startQueue({}, { handlers });
     if (state === "IN_QUEUE") await queue.run({ hang: true });
     const id = await queue.run(input);
@@ -102,7 +102,7 @@ describe("/retry", () => {
     expect((await queue.job(id)).status).toBe(state);
   });
 
-  test("refuses a job whose result has been deleted", async () => {
+  test("/retry refuses a job whose result has been deleted", async () => {
     const queue = await startQueue({}, { handlers });
     const id = await queue.run({ throw: "no" });
     await queue.clock.advance(30 * minute);
@@ -111,7 +111,7 @@ describe("/retry", () => {
 });
 
 describe("/purge-queue", () => {
-  test("[queue.purge] [queue.purged-job] removes waiting jobs and keeps running ones", async () => {
+  test("[queue.purge] [queue.purged-job] /purge-queue removes waiting jobs and keeps running ones", async () => {
     const queue = await startQueue({}, { handlers });
     const running = await queue.run({ sleep: minute });
     const waiting = [await queue.run({}), await queue.run({}, { policy: { lowPriority: true } })];

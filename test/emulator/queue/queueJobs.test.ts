@@ -6,7 +6,7 @@ afterEach(stopAll);
 const second = 1000;
 
 describe("/run", () => {
-  test("[queue.run] returns id and IN_QUEUE immediately, and processes the job later", async () => {
+  test("[queue.run] /run returns id and IN_QUEUE immediately, and processes the job later", async () => {
     const queue = await startQueue({}, { handlers });
     const { status, body } = await queue.post("run", { input: { sleep: 2 * second, output: "done" } });
     expect([status, body]).toEqual([200, { id: expect.any(String), status: "IN_QUEUE" }]);
@@ -15,14 +15,14 @@ describe("/run", () => {
     expect(await queue.job(body.id)).toMatchObject({ id: body.id, status: "COMPLETED", output: "done" });
   });
 
-  test("echoes the input if the endpoint has no handler", async () => {
+  test("/run echoes the input if the endpoint has no handler", async () => {
     const queue = await startQueue();
     const id = await queue.run({ text: "grün", list: [1, null, { deep: true }] });
     await queue.clock.runUntilIdle();
     expect((await queue.job(id)).output).toEqual({ text: "grün", list: [1, null, { deep: true }] });
   });
 
-  test("uses the handler of the template if no handler has the endpoint's name", async () => {
+  test("/run uses the handler of the template if no handler has the endpoint's name", async () => {
     const queue = await startQueue(
       { templateId: "tpl" },
       { handlers: { tpl: () => "by template", other: () => "no" } },
@@ -32,7 +32,7 @@ describe("/run", () => {
     expect((await queue.job(id)).output).toBe("by template");
   });
 
-  test("runs jobs on one worker one after the other, in the order of submission", async () => {
+  test("/run runs jobs on one worker one after the other, in the order of submission", async () => {
     const order: unknown[] = [];
     const queue = await startQueue(
       {},
@@ -52,7 +52,7 @@ describe("/run", () => {
     expect((await queue.health()).jobs).toMatchObject({ completed: 3, inProgress: 0, inQueue: 0 });
   });
 
-  test("[queue.s3-config] passes s3Config to the worker and shows it in no response", async () => {
+  test("[queue.s3-config] /run passes s3Config to the worker and shows it in no response", async () => {
     const s3Config = { accessId: "id", accessSecret: "s3-canary", bucketName: "b", endpointUrl: "https://s3.example" };
     const seen: unknown[] = [];
     const queue = await startQueue({}, { handlers: { worker: (job) => void seen.push(job.s3Config) } });
@@ -65,7 +65,7 @@ describe("/run", () => {
 });
 
 describe("/runsync", () => {
-  test("[queue.runsync] waits for the job and returns its record", async () => {
+  test("[queue.runsync] /runsync waits for the job and returns its record", async () => {
     const queue = await startQueue({}, { handlers });
     const { answer } = await queue.begin("runsync", { input: { sleep: 5 * second, output: { n: 7 } } });
     await queue.clock.advance(5 * second);
@@ -81,7 +81,7 @@ describe("/runsync", () => {
     ["its default of 90 s", "runsync", 90 * second],
     ["1 s", "runsync?wait=1000", second],
     ["300 s", "runsync?wait=300000", 300 * second],
-  ])("[queue.runsync-wait] [queue.runsync-elapsed] returns the unfinished job after a wait of %s", async (_, path, waitMs) => {
+  ])("[queue.runsync-wait] [queue.runsync-elapsed] /runsync returns the unfinished job after a wait of %s", async (_, path, waitMs) => {
     const queue = await startQueue({}, { handlers });
     const { answer } = await queue.begin(path, { input: { hang: true } });
     const { answer: waiting } = await queue.begin(path, { input: { hang: true } });
@@ -97,7 +97,7 @@ describe("/runsync", () => {
     expect(await waiting).toMatchObject({ status: 200, body: { status: "IN_QUEUE", delayTime: waitMs } });
   });
 
-  test("continues a job after its caller hangs up", async () => {
+  test("/runsync continues a job after its caller hangs up", async () => {
     const queue = await startQueue({}, { handlers });
     const caller = new AbortController();
     const url = `${queue.emulator.url}/v2/${queue.endpointId}/runsync`;
@@ -116,7 +116,7 @@ describe("/runsync", () => {
 });
 
 describe("/status", () => {
-  test("[queue.status] [queue.times] shows the times of every state in milliseconds", async () => {
+  test("[queue.status] [queue.times] /status shows the times of every state in milliseconds", async () => {
     const queue = await startQueue({}, { handlers });
     await queue.run({ sleep: 3 * second });
     const id = await queue.run({ sleep: 4 * second, output: 1 });
@@ -129,7 +129,7 @@ describe("/status", () => {
     expect(await queue.job(id)).toEqual({ id, status: "COMPLETED", ...times, output: 1 });
   });
 
-  test("[queue.progress] shows the last progress update while the job is in progress", async () => {
+  test("[queue.progress] /status shows the last progress update while the job is in progress", async () => {
     const queue = await startQueue({}, { handlers });
     const done = await queue.run({ progress: { step: 1 }, sleep: second, output: "result" });
     const failed = await queue.run({ progress: { step: 1 }, sleep: second, throw: "no" });
@@ -139,7 +139,7 @@ describe("/status", () => {
     expect(await queue.job(failed)).not.toHaveProperty("output");
   });
 
-  test("[queue.error] shows the error that the handler of a failed job threw", async () => {
+  test("[queue.error] /status shows the error that the handler of a failed job threw", async () => {
     const queue = await startQueue({}, { handlers });
     const id = await queue.run({ throw: "CUDA out of memory" });
     await queue.clock.runUntilIdle();
@@ -161,7 +161,7 @@ describe("/status", () => {
       "a value without a text was thrown",
     ],
     ["nothing", () => undefined, "undefined"],
-  ])("[queue.error] shows an error text for a job whose handler throws %s", async (_, thrown, error) => {
+  ])("[queue.error] /status shows an error text for a job whose handler throws %s", async (_, thrown, error) => {
     const handler = () => Promise.reject(thrown());
     const queue = await startQueue({}, { handlers: { worker: handler } });
     const id = await queue.run({});
@@ -169,7 +169,7 @@ describe("/status", () => {
     expect(await queue.job(id)).toMatchObject({ status: "FAILED", error });
   });
 
-  test("[queue.error-json] [queue.worker-id] shows errors as JSON text in the observed profile, and names the worker", async () => {
+  test("[queue.error-json] [queue.worker-id] /status shows errors as JSON text in the observed profile, and names the worker", async () => {
     const queue = await startQueue({}, { handlers, profile: "observed" });
     const id = await queue.run({ throw: "CUDA out of memory" });
     await queue.clock.runUntilIdle();
@@ -217,7 +217,7 @@ describe("/status", () => {
 });
 
 describe("a worker that dies", () => {
-  test("[queue.lost-worker] returns its job to the queue once, and a second loss fails the job", async () => {
+  test("[queue.lost-worker] a worker that dies returns its job to the queue once, and a second loss fails the job", async () => {
     const queue = await startQueue({}, { handlers });
     const id = await queue.run({ sleep: second, crash: true });
     const firstPod = queue.pods()[0]?.id;
@@ -231,7 +231,7 @@ describe("a worker that dies", () => {
 });
 
 describe("/requests", () => {
-  test("[queue.requests] lists the newest jobs first, without their output", async () => {
+  test("[queue.requests] /requests lists the newest jobs first, without their output", async () => {
     const queue = await startQueue({}, { handlers });
     const ids = [await queue.run({ output: "secret" }), await queue.run({ hang: true })];
     await queue.clock.advance(1);

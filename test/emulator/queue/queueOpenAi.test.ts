@@ -41,7 +41,7 @@ describe("the model of a worker without a handler, used by the openai package", 
     });
   });
 
-  test("[queue.openai-model] completes a chat with roles, content parts, n, usage and distinct ids", async () => {
+  test("[queue.openai-model] the model completes a chat with roles, content parts, n, usage and distinct ids", async () => {
     const { openai } = await start();
     const messages: ChatCompletionMessageParam[] = [
       { role: "system", content: "be brief" },
@@ -69,7 +69,7 @@ describe("the model of a worker without a handler, used by the openai package", 
     expect(other.id).not.toBe(reply.id);
   });
 
-  test("[queue.openai-model] [queue.openai-stream] streams a chat with a role in the first chunk and usage in the last", async () => {
+  test("[queue.openai-model] [queue.openai-stream] the model streams a chat with a role in the first chunk and usage in the last", async () => {
     const { openai } = await start();
     const body = { model, messages: hello, stream: true, stream_options: { include_usage: true } } as const;
     const chunks = [];
@@ -83,58 +83,20 @@ describe("the model of a worker without a handler, used by the openai package", 
     expect(final.choices.map(({ message }) => message.content)).toEqual(["to be or not", "to be or not"]);
   });
 
-  test("[queue.openai-model] completes one or several prompts, whole or streamed", async () => {
-    const { openai } = await start();
-    const reply = await openai.completions.create({ model, prompt: ["a b", "c"], n: 2 });
-    expect(reply.choices.map(({ index, text }) => [index, text])).toEqual([
-      [0, "a b"],
-      [1, "a b"],
-      [2, "c"],
-      [3, "c"],
-    ]);
-    const texts = ["", ""];
-    for await (const { choices } of await openai.completions.create({ model, prompt: ["a b", "c"], stream: true })) {
-      for (const { index, text } of choices) texts[index] += text;
-    }
-    expect(texts).toEqual(["a b", "c"]);
-  });
-
-  test("[queue.openai-model] embeds strings, and equal strings get equal results", async () => {
-    const { openai } = await start();
-    const { data, usage } = await openai.embeddings.create({ model, input: ["one", "two", "one"], dimensions: 12 });
-    const [one, two, again] = data.map(({ embedding }) => embedding);
-    expect(one).toHaveLength(12);
-    expect(Math.hypot(...(one ?? []))).toBeCloseTo(1);
-    expect([again, usage.prompt_tokens]).toEqual([one, 3]);
-    expect(two).not.toEqual(one);
-    const plain = await openai.embeddings.create({ model, input: "one", dimensions: 12, encoding_format: "float" });
-    expect(plain.data[0]?.embedding).toEqual(one);
-  });
-
-  test("[queue.openai-model] supports the responses API, whole and streamed", async () => {
-    const { openai } = await start();
-    const input = [{ role: "user" as const, content: [{ type: "input_text" as const, text: "to be or not" }] }];
-    const reply = await openai.responses.create({ model, input });
-    expect(reply).toMatchObject({ object: "response", status: "completed", output_text: "to be or not" });
-    const cut = await openai.responses.create({ model, input: "to be or not", max_output_tokens: 2 });
-    expect(cut).toMatchObject({ status: "incomplete", output_text: "to be" });
-    const final = await openai.responses.stream({ model, input: "to be" }).finalResponse();
-    expect(final.output_text).toBe("to be");
-  });
-
   test.each<[string, (openai: OpenAI) => Promise<unknown>, object]>([
     ["an unknown path", (openai) => openai.post("/audio/speech", { body: {} }), { status: 404 }],
     ["no messages", (openai) => openai.post("/chat/completions", { body: {} }), { status: 400, param: "messages" }],
-    ["no prompt", (openai) => openai.post("/completions", { body: { prompt: 7 } }), { status: 400, param: "prompt" }],
-    ["a wrong n", (openai) => openai.completions.create({ model, prompt: "a", n: 0 }), { status: 400, param: "n" }],
-    ["no input", (openai) => openai.post("/embeddings", { body: {} }), { status: 400, param: "input" }],
-    ["no input of a response", (openai) => openai.post("/responses", { body: {} }), { status: 400, param: "input" }],
+    [
+      "a wrong n",
+      (openai) => openai.chat.completions.create({ model, messages: hello, n: 0 }),
+      { status: 400, param: "n" },
+    ],
     [
       "streamed without messages",
       (openai) => openai.post("/chat/completions", { body: { stream: true } }),
       { status: 400 },
     ],
-  ])("[queue.openai-error] refuses %s with an error object", async (_, call, expected) => {
+  ])("[queue.openai-error] the model refuses %s with an error object", async (_, call, expected) => {
     const { openai } = await start();
     const error = await failure(call(openai));
     expect(error).toBeInstanceOf(APIError);
@@ -143,7 +105,7 @@ describe("the model of a worker without a handler, used by the openai package", 
 });
 
 describe("a request to /openai/*", () => {
-  test("[queue.openai] [queue.openai-input] becomes a job for a worker, and a handler receives its path and its body", async () => {
+  test("[queue.openai] [queue.openai-input] a request to /openai/* becomes a job for a worker, and a handler receives its path and its body", async () => {
     const inputs: unknown[] = [];
     const { queue, openai } = await start(({ input }) => {
       inputs.push(input);
@@ -159,7 +121,7 @@ describe("a request to /openai/*", () => {
     expect((await queue.health()).jobs).toMatchObject({ completed: 2 });
   });
 
-  test("[queue.openai] waits for a worker", async () => {
+  test("[queue.openai] a request to /openai/* waits for a worker", async () => {
     const { queue, openai } = await start(undefined, {}, { workersMin: 0, workersMax: 0 });
     let isOver = false;
     const reply = openai.models.list().finally(() => {
@@ -173,7 +135,7 @@ describe("a request to /openai/*", () => {
     expect((await reply).data).toHaveLength(1);
   });
 
-  test("[queue.openai-stream] streams the pieces as the worker yields them, and appends the end marker", async () => {
+  test("[queue.openai-stream] a request to /openai/* streams the pieces as the worker yields them, and appends the end marker", async () => {
     const { queue, openai } = await start(async function* (_, { sleep }) {
       for (const content of ["one", " two"]) {
         yield { choices: [{ index: 0, delta: { content } }] };
@@ -190,7 +152,7 @@ describe("a request to /openai/*", () => {
     expect(await reader.next()).toEqual({ done: true, value: undefined });
   });
 
-  test("[queue.openai-stream] sends strings unchanged, and an output that is not streamed as a single event", async () => {
+  test("[queue.openai-stream] a request to /openai/* sends strings unchanged, and an output that is not streamed as a single event", async () => {
     const raw = ": a comment\n\ndata: {}\n\ndata: [DONE]\n\n";
     const strings = await startQueue(
       {},
@@ -212,7 +174,7 @@ describe("a request to /openai/*", () => {
   test.each([
     false,
     true,
-  ])("[queue.openai-error] returns an error object if its handler throws (stream: %p)", async (stream) => {
+  ])("[queue.openai-error] a request to /openai/* returns an error object if its handler throws (stream: %p)", async (stream) => {
     const { openai } = await start(() => {
       throw new Error("out of memory");
     });
@@ -221,7 +183,7 @@ describe("a request to /openai/*", () => {
     expect(error.message).toContain("out of memory");
   });
 
-  test("[queue.openai-error] ends its stream with an error event if its handler throws or its worker dies", async () => {
+  test("[queue.openai-error] a request to /openai/* ends its stream with an error event if its handler throws or its worker dies", async () => {
     let runs = 0;
     const { queue, openai } = await start(async function* (_, { crash, sleep }) {
       yield { choices: [{ delta: { content: "one" } }] };
@@ -241,12 +203,12 @@ describe("a request to /openai/*", () => {
     expect((await queue.health()).jobs).toMatchObject({ inQueue: 0, inProgress: 0 });
   });
 
-  test("[queue.openai-error] returns a worker's error with its status", async () => {
+  test("[queue.openai-error] a request to /openai/* returns a worker's error with its status", async () => {
     const { openai } = await start(() => ({ error: { message: "too long", type: "BadRequestError", code: 413 } }));
     expect(await failure(openai.models.list())).toMatchObject({ status: 413 });
   });
 
-  test("[queue.openai-error] returns an error object if it is not JSON or if its job is purged", async () => {
+  test("[queue.openai-error] a request to /openai/* returns an error object if it is not JSON or if its job is purged", async () => {
     const { queue } = await start(undefined, {}, { workersMin: 0, workersMax: 0 });
     const wrong = await queue.post("openai/v1/chat/completions", "{");
     expect([wrong.status, wrong.body.error.type]).toEqual([400, "BadRequestError"]);
@@ -259,7 +221,7 @@ describe("a request to /openai/*", () => {
   test.each([
     false,
     true,
-  ])("[queue.openai-cut] cancels its job if the client closes the connection (stream: %p)", async (stream) => {
+  ])("[queue.openai-cut] a request to /openai/* cancels its job if the client closes the connection (stream: %p)", async (stream) => {
     let jobId = "";
     const { queue, openai } = await start(async function* ({ id }, { sleep }) {
       jobId = id;
@@ -277,7 +239,7 @@ describe("a request to /openai/*", () => {
     expect(await queue.job(jobId)).toMatchObject({ status: "CANCELLED" });
   });
 
-  test("[queue.wrong-key] [queue.rate-limits] is refused before a job is created if the key is wrong or the limit is exceeded", async () => {
+  test("[queue.wrong-key] [queue.rate-limits] a request to /openai/* is refused before a job is created if the key is wrong or the limit is exceeded", async () => {
     const limits = { openai: { perWindow: 1 } };
     const { queue, openai } = await start(undefined, { rateLimits: { limits } });
     expect(await failure(openaiOf(queue, "wrong").models.list())).toMatchObject({ status: 401 });

@@ -12,7 +12,7 @@ const handlers = {
 const options = { handlers, profile: "observed" } as const;
 
 describe("/status-sync", () => {
-  test("[queue.status-sync] returns the record of the job when it has ended", async () => {
+  test("[queue.status-sync] /status-sync returns the record of the job when it has ended", async () => {
     const queue = await startQueue({}, options);
     const id = await queue.run({ n: 1 });
     const { answer } = await queue.begin(`status-sync/${id}?wait=60000`, undefined, "GET");
@@ -21,7 +21,7 @@ describe("/status-sync", () => {
     expect((await queue.get(`status-sync/${id}`)).body).toMatchObject({ status: "COMPLETED" });
   });
 
-  test("[queue.status-sync] returns the current record of the job when the wait elapses", async () => {
+  test("[queue.status-sync] /status-sync returns the current record of the job when the wait elapses", async () => {
     const queue = await startQueue({}, options);
     const id = await queue.run({ n: 1 });
     const { answer } = await queue.begin(`status-sync/${id}?wait=5000`, undefined, "GET");
@@ -29,7 +29,7 @@ describe("/status-sync", () => {
     expect((await answer).body).toMatchObject({ id, status: "IN_PROGRESS", executionTime: 5 * second });
   });
 
-  test("[queue.status-sync] returns 404 for an unknown job and for a job that is deleted during the wait", async () => {
+  test("[queue.status-sync] /status-sync returns 404 for an unknown job and for a job that is deleted during the wait", async () => {
     const queue = await startQueue({ workersMin: 0, workersMax: 0 }, options);
     expect((await queue.get("status-sync/none")).status).toBe(404);
     const id = await queue.run({ n: 1 });
@@ -38,7 +38,7 @@ describe("/status-sync", () => {
     expect((await answer).status).toBe(404);
   });
 
-  test("[queue.status-sync-wait] accepts a wait from 1,000 to 300,000 ms", async () => {
+  test("[queue.status-sync-wait] /status-sync accepts a wait from 1,000 to 300,000 ms", async () => {
     const queue = await startQueue({}, options);
     const id = await queue.run({ n: 1 });
     await queue.clock.advance(20 * second);
@@ -46,7 +46,7 @@ describe("/status-sync", () => {
     expect(await Promise.all([999, 1000, 300_000, 300_001].map(statusOf))).toEqual([400, 200, 200, 400]);
   });
 
-  test("[queue.status-sync-limit] counts toward the limits of /status", async () => {
+  test("[queue.status-sync-limit] /status-sync counts toward the limits of /status", async () => {
     const queue = await startQueue({}, { ...options, rateLimits: { limits: { status: { perWindow: 2 } } } });
     const statuses = [];
     for (const path of ["status/none", "status-sync/none", "status-sync/none"]) {
@@ -55,7 +55,7 @@ describe("/status-sync", () => {
     expect(statuses).toEqual([404, 404, 429]);
   });
 
-  test("[queue.unknown-operation] is an unknown operation in the contract profile", async () => {
+  test("[queue.unknown-operation] /status-sync is an unknown operation in the contract profile", async () => {
     const queue = await startQueue();
     const id = await queue.run({ n: 1 });
     const { status, body } = await queue.get(`status-sync/${id}`);

@@ -15,7 +15,7 @@ const update = (id: string, password: string) =>
 const remove = (id: string) => `deleteRegistryAuth(registryAuthId: "${id}")`;
 const created = async (name = "ghcr") => (await mutate(emulator, create(name))).body.data.saveRegistryAuth;
 
-test("[registry.create] [registry.list] creates a credential, and lists its id and name", async () => {
+test("[registry.create] [registry.list] saveRegistryAuth creates a credential, and lists its id and name", async () => {
   const credential = await created();
   expect(credential).toEqual({ id: expect.stringMatching(/^cm[a-z0-9]{23}$/), name: "ghcr" });
   const { body } = await graphql(emulator, "{ myself { containerRegistryCreds { id name } } }");

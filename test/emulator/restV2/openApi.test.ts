@@ -147,7 +147,7 @@ describe("the command", () => {
   test.each([
     ["YAML", () => fileOf("spec.yaml", DOCUMENT)],
     ["JSON", () => fileOf("spec.json", JSON.stringify(parse(DOCUMENT)))],
-  ])("reads %s", async (_, place) => {
+  ])("the command reads %s", async (_, place) => {
     const { exitCode, output } = await checkSpec(place());
     expect(exitCode).toBe(1);
     expect(output).toMatch(/^listEndpoints \(GET \/serverless\): not in the document[\s\S]*\d+ differences\n$/);
@@ -158,7 +158,7 @@ describe("the command", () => {
     [404, "no", 2, "responds with 404. Download the document, and give the file"],
     [200, "<html><p>Sign in: now</p></html>", 2, "is not an OpenAPI document: it has no paths"],
     [200, "a: [", 2, "is neither JSON nor YAML"],
-  ])("reads a URL that responds with %d %#", async (status, body, exitCode, message) => {
+  ])("the command reads a URL that responds with %d %#", async (status, body, exitCode, message) => {
     const server = createServer((_, response) => response.writeHead(status).end(body)).listen(0, "127.0.0.1");
     await once(server, "listening");
     const result = await checkSpec(`http://127.0.0.1:${(server.address() as AddressInfo).port}/openapi.yaml`);

@@ -41,7 +41,7 @@ test("[v2.template-defaults] a template with only a name and an image gets the d
 });
 
 test("[v2.tags] tags are not emulated", async () => {
-  expect((await call("GET", "/tags?include=resources")).status).toBe(501);
+  expect((await call("GET", "/tags?include=resources")).status).toBe(404);
 });
 
 test("[v2.template-in-use] a template that a GraphQL endpoint uses cannot be deleted", async () => {

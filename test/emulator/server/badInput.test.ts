@@ -151,7 +151,7 @@ test.each([
 });
 
 describe("the templates of a seed", () => {
-  test("report problems that name the field", async () => {
+  test("the templates of a seed report problems that name the field", async () => {
     const template = { id: "t", name: "t", imageName: "i", containerDiskInGb: "20" };
     const starting = startEmulator({
       profile: "contract",
@@ -160,7 +160,7 @@ describe("the templates of a seed", () => {
     await expect(starting).rejects.toThrow(/The seed is not well formed.*at templates\[1\]\.containerDiskInGb/s);
   });
 
-  test("can define their variables as a map", async () => {
+  test("the templates of a seed can define their variables as a map", async () => {
     const template = { id: "t", name: "t", imageName: "i", env: { A: "1", B: "2" } };
     await using emulator = await startEmulator({ profile: "contract", seed: { templates: [template] } });
     expect(emulator.templates.get("t")?.env).toEqual([

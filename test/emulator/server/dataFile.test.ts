@@ -38,7 +38,7 @@ const statusOf = (emulator: Pick<Emulator, "url" | "apiKey">, endpointId: string
   send(`${emulator.url}/v2/${endpointId}/status/${jobId}`, { headers: authorized(emulator) });
 
 describe("a data file", () => {
-  test("keeps endpoints, jobs, pods and templates across a restart", async () => {
+  test("a data file keeps endpoints, jobs, pods and templates across a restart", async () => {
     const first = await startEmulator({ profile: "contract", dataFile, templates: ["template-1"], coldStartMs: 0 });
     const id = await createEndpoint(first, 'locations: "CZ", workersMin: 1');
     first.pods.add({ id: "pod-1", name: "trainer" });
@@ -57,7 +57,7 @@ describe("a data file", () => {
     expect((await save(second, 'name: "x", gpuIds: "ADA_24", templateId: "other"')).body.errors).toHaveLength(1);
   });
 
-  test("keeps templates, volumes and credentials with their rules, but no password", async () => {
+  test("a data file keeps templates, volumes and credentials with their rules, but no password", async () => {
     const clock = manualClock();
     const first = await startEmulator({ dataFile, clock, profile: "observed" });
     first.seed({
@@ -83,7 +83,7 @@ describe("a data file", () => {
     expect((await mutate(second, 'deleteTemplate(templateName: "app")')).body.errors).toHaveLength(1);
   });
 
-  test("keeps the key unless another key is set", async () => {
+  test("a data file keeps the key unless another key is set", async () => {
     const first = await startEmulator({ profile: "contract", dataFile });
     await first.stop();
     const second = await startEmulator({ profile: "contract", dataFile });
@@ -96,7 +96,7 @@ describe("a data file", () => {
     expect((await graphql(fourth, "{ myself { id } }", first.apiKey)).status).toBe(401);
   });
 
-  test("[myself.id] is one account, whatever its key, and every emulator without a data file is another", async () => {
+  test("[myself.id] a data file is one account, whatever its key, and every emulator without a data file is another", async () => {
     const idOf = async (options: EmulatorOptions) => {
       await using emulator = await startEmulator({ profile: "observed", ...options });
       return (await graphql(emulator, "{ myself { id } }")).body.data.myself.id as string;
@@ -107,7 +107,7 @@ describe("a data file", () => {
     expect(new Set([id, ...others]).size).toBe(4);
   });
 
-  test("takes precedence over the seed", async () => {
+  test("a data file takes precedence over the seed", async () => {
     const seed = { endpoints: [{ id: "mine", name: "a", gpuIds: "ADA_24", templateId: "t" }] };
     const first = await startEmulator({ profile: "contract", dataFile, seed });
     first.endpoints.delete("mine");
@@ -121,7 +121,7 @@ describe("a data file", () => {
   test.each([
     ["no JSON", "{"],
     ["something else", '{"version": 9}'],
-  ])("is refused and left unchanged if it contains %s", async (_, text) => {
+  ])("a data file is refused and left unchanged if it contains %s", async (_, text) => {
     writeFileSync(dataFile, text);
     await expect(startEmulator({ profile: "contract", dataFile })).rejects.toThrow(/not contain JSON|not well formed/);
     expect(readFileSync(dataFile, "utf8")).toBe(text);
@@ -132,7 +132,7 @@ describe("a data file", () => {
     ["runtime", { jobs: [], counters: { submitted: 0 } }],
     ["runtime", { jobs: [{ id: "job-1", status: "IN_QUEUE" }] }],
     ["record", { id: "mine", name: "a" }],
-  ])("is refused and left unchanged if it contains half a %s: %j", async (part, half) => {
+  ])("a data file is refused and left unchanged if it contains half a %s: %j", async (part, half) => {
     const first = await startEmulator({ profile: "contract", dataFile });
     await createEndpoint(first);
     await first.stop();
@@ -155,14 +155,14 @@ describe("a data file", () => {
     expect((statSync(dataFile).mode & 0o777).toString(8)).toBe("600");
   });
 
-  test("is reported at startup if it cannot be written", async () => {
+  test("a data file is reported at startup if it cannot be written", async () => {
     const missing = path.join(folder, "missing", "state.json");
     await expect(startEmulator({ profile: "contract", dataFile: missing })).rejects.toThrow(
       /missing.* cannot be written: there is no such/,
     );
   });
 
-  test("still allows reads once it can no longer be written", async () => {
+  test("a data file still allows reads once it can no longer be written", async () => {
     const sub = path.join(folder, "sub");
     mkdirSync(sub);
     await using emulator = await startEmulator({ profile: "contract", dataFile: path.join(sub, "state.json") });
@@ -175,7 +175,7 @@ describe("a data file", () => {
     mkdirSync(sub);
   });
 
-  test("makes writing requests fail with the reason once it can no longer be written", async () => {
+  test("a data file makes writing requests fail with the reason once it can no longer be written", async () => {
     const sub = path.join(folder, "sub");
     mkdirSync(sub);
     await using emulator = await startEmulator({ profile: "contract", dataFile: path.join(sub, "state.json") });
@@ -212,7 +212,7 @@ describe("a data file that another emulator has", () => {
     await once(child, "exit");
   }
 
-  test("is refused within the same process until the other emulator stops", async () => {
+  test("a data file that another emulator has is refused within the same process until the other emulator stops", async () => {
     const first = await startEmulator({ profile: "contract", dataFile });
     await expect(startEmulator({ profile: "contract", dataFile })).rejects.toThrow(
       /is in use by another emulator, in this process\. Stop/,
@@ -230,7 +230,7 @@ describe("a data file that another emulator has", () => {
     expect(locks()).toEqual([]);
   });
 
-  test("is refused to another process, but becomes available once that process is killed", async () => {
+  test("a data file that another emulator has is refused to another process, but becomes available once that process is killed", async () => {
     const { child, emulator } = await start();
     await createEndpoint(emulator);
     await expect(startEmulator({ profile: "contract", dataFile })).rejects.toThrow(
@@ -245,14 +245,14 @@ describe("a data file that another emulator has", () => {
     await next.stop();
   });
 
-  test("is opened by only one of several emulators that start at the same time", async () => {
+  test("a data file that another emulator has is opened by only one of several emulators that start at the same time", async () => {
     const starts = await Promise.allSettled([1, 2, 3, 4].map(() => startEmulator({ profile: "contract", dataFile })));
     const running = starts.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
     expect(running).toHaveLength(1);
     for (const emulator of running) await emulator.stop();
   });
 
-  test("is not written by an emulator whose lock another one has taken over", async () => {
+  test("a data file that another emulator has is not written by an emulator whose lock another one has taken over", async () => {
     const first = await startEmulator({ profile: "contract", dataFile });
     await createEndpoint(first);
     const before = readFileSync(dataFile, "utf8");
@@ -266,7 +266,7 @@ describe("a data file that another emulator has", () => {
     await expect(first.stop()).rejects.toThrow("is in use by another emulator");
   });
 
-  test("is released by an emulator that could not start", async () => {
+  test("a data file that another emulator has is released by an emulator that could not start", async () => {
     writeFileSync(dataFile, "{");
     await expect(startEmulator({ profile: "contract", dataFile })).rejects.toThrow("does not contain JSON");
     expect(locks()).toEqual([]);

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Emulator, startEmulator } from "../../../emulator";
@@ -42,21 +42,8 @@ async function stateAfterKill() {
   return await stateOf(next);
 }
 
-const lines = () => readFileSync(dataFile, "utf8").split("\n").slice(0, -1);
-
 describe("the changes in a data file", () => {
-  test("are appended, so the cost of a change does not depend on the number of jobs", async () => {
-    await using emulator = await startEmulator({ profile: "contract", dataFile, rateLimits: { limits: "off" } });
-    const { id } = emulator.endpoints.create({ name: "a", ...WAITING });
-    await queue(emulator, `${id}/run`, { text: "x".repeat(100_000) });
-    const before = statSync(dataFile);
-    await queue(emulator, `${id}/run`, { text: "y" });
-    const after = statSync(dataFile);
-    expect(after.ino).toBe(before.ino);
-    expect(after.size - before.size).toBeLessThan(2_000);
-  });
-
-  test("all survive a kill, whatever their kind", async () => {
+  test("the changes in a data file survive a kill, whatever their kind", async () => {
     await using emulator = await startEmulator({ profile: "contract", dataFile, rateLimits: { limits: "off" } });
     const { endpoints, templates, pods } = emulator;
     const [first, second] = ["a", "b"].map((id) => endpoints.create({ id, name: id, ...WAITING }));
@@ -86,38 +73,9 @@ describe("the changes in a data file", () => {
       await saved(emulator);
       expect(await stateAfterKill()).toEqual(await stateOf(emulator));
     }
-    expect(lines().length).toBeGreaterThan(5);
   });
 
-  test("are read up to the last line if a kill has truncated that line", async () => {
-    await using emulator = await startEmulator({ profile: "contract", dataFile });
-    emulator.endpoints.create({ id: "a", name: "a", ...WAITING });
-    const { id } = await queue(emulator, "a/run", { step: 1 });
-    const whole = await stateOf(emulator);
-    await queue(emulator, "a/run", { step: 2 });
-    for (const length of [1, 40]) {
-      const size = statSync(dataFile).size;
-      truncateSync(dataFile, size - length);
-      expect(await stateAfterKill()).toEqual(whole);
-    }
-    // The running emulator sees that the file is not as it wrote it, and writes all of it.
-    await queue(emulator, "a/run", { step: 3 });
-    const { jobs } = await stateAfterKill();
-    expect(jobs.map((job: { id: string }) => job.id)).toContain(id);
-    expect(jobs).toHaveLength(3);
-  });
-
-  test("are merged into the first line once they become larger than it, and whenever the emulator stops", async () => {
-    const emulator = await startEmulator({ profile: "contract", dataFile, rateLimits: { limits: "off" } });
-    emulator.endpoints.create({ id: "a", name: "a", ...WAITING });
-    for (let job = 0; job < 5; job++) await queue(emulator, "a/run", { text: "x".repeat(400_000) });
-    expect(lines()[0]?.length).toBeGreaterThan(1_000_000);
-    expect((await stateAfterKill()).jobs).toHaveLength(5);
-    await emulator.stop();
-    expect(JSON.parse(readFileSync(dataFile, "utf8")).endpoints[0].runtime.jobs).toHaveLength(5);
-  });
-
-  test("are written with all other data if the file has disappeared", async () => {
+  test("the changes in a data file are written with all other data if the file has disappeared", async () => {
     await using emulator = await startEmulator({ profile: "contract", dataFile });
     emulator.endpoints.create({ id: "a", name: "a", ...WAITING });
     await saved(emulator);
@@ -126,19 +84,7 @@ describe("the changes in a data file", () => {
     expect((await stateAfterKill()).jobs).toHaveLength(1);
   });
 
-  test.each([
-    ["is no JSON", "{", "does not contain JSON"],
-    ["is something else", '{"lists":{"endpoints":[3]}}', "line 2 is not well formed"],
-  ])("are refused and left unchanged if a line %s", async (_, line, reason) => {
-    const emulator = await startEmulator({ profile: "contract", dataFile });
-    await emulator.stop();
-    const text = `${readFileSync(dataFile, "utf8")}${line}\n`;
-    writeFileSync(dataFile, text);
-    await expect(startEmulator({ profile: "contract", dataFile })).rejects.toThrow(reason);
-    expect(readFileSync(dataFile, "utf8")).toBe(text);
-  });
-
-  test("can contain jobs with as many levels as a request may have, but no results with more levels", async () => {
+  test("the changes in a data file can contain jobs with as many levels as a request may have, but no results with more levels", async () => {
     const handlers = { deep: () => JSON.parse(`${"[".repeat(5_000)}${"]".repeat(5_000)}`) };
     const emulator = await startEmulator({ profile: "contract", dataFile, handlers });
     const { id } = emulator.endpoints.create({ name: "deep", ...WAITING, workersMax: 1 });
@@ -152,7 +98,7 @@ describe("the changes in a data file", () => {
     expect((await stateOf(next)).jobs).toHaveLength(2);
   });
 
-  test("can follow a first line that was formatted by hand", async () => {
+  test("the changes in a data file can follow a file that was formatted by hand", async () => {
     const emulator = await startEmulator({
       profile: "contract",
       dataFile,

@@ -214,7 +214,7 @@ describe("rules", () => {
     expect(health.status).toBe(502);
   });
 
-  test("are checked in order, and only the first match is applied", async () => {
+  test("rules are checked in order, and only the first match is applied", async () => {
     fault({ status: 500 }, { times: 1 });
     fault({ status: 501 });
     expect(await statuses(3)).toEqual([500, 501, 501]);
@@ -249,7 +249,7 @@ describe("rules", () => {
     emulator = await startEmulator({ profile: "contract" });
   });
 
-  test("report how often they matched and applied, and appear in the journal", async () => {
+  test("rules report how often they matched and applied, and appear in the journal", async () => {
     const { id } = fault({ status: 500 }, { times: 1, name: "outage" });
     fault({ reset: true, when: "after", latencyMs: 1 }, { match: { operation: "getPod" } });
     await statuses(2);
@@ -267,7 +267,7 @@ describe("rules", () => {
     ]);
   });
 
-  test("are refused with a list of all mistakes if they are malformed", () => {
+  test("rules are refused with a list of all mistakes if they are malformed", () => {
     const wrong = {
       match: { interface: "soap", nth: 0 },
       effect: { status: 99, color: "red" },

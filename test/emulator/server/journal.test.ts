@@ -16,13 +16,13 @@ afterEach(() => emulator.stop());
 const list = () => graphql(emulator, "{ myself { endpoints { id } } }");
 
 describe("journal", () => {
-  test("is readable if the key is a single letter", async () => {
+  test("journal is readable if the key is a single letter", async () => {
     await using account = await startEmulator({ profile: "contract", apiKey: "a" });
     await createEndpoint(account);
     expect(account.journal.requests()[0]?.arguments).toMatchObject({ input: { name: "a", gpuIds: "AMPERE_16" } });
   });
 
-  test("contains every request in order, with its arguments and outcome", async () => {
+  test("journal contains every request in order, with its arguments and outcome", async () => {
     const id = await createEndpoint(emulator, "workersMax: 1, flashBootType: FLASHBOOT");
     await list();
     await graphql(emulator, `mutation { deleteEndpoint(id: "${id}") }`);
@@ -53,7 +53,7 @@ describe("journal", () => {
     });
   });
 
-  test("records the arguments as sent, without the defaults that the service adds", async () => {
+  test("journal records the arguments as sent, without the defaults that the service adds", async () => {
     await createEndpoint(emulator);
     expect(emulator.journal.requests()[0]?.arguments.input).toEqual({
       name: "a",
@@ -62,7 +62,7 @@ describe("journal", () => {
     });
   });
 
-  test("filters by interface, operation, endpoint and outcome", async () => {
+  test("journal filters by interface, operation, endpoint and outcome", async () => {
     const id = await createEndpoint(emulator);
     await graphql(emulator, `mutation { saveEndpoint(input: { id: "${id}", ${REQUIRED} }) { id } }`);
     await list();
@@ -75,7 +75,7 @@ describe("journal", () => {
     expect(journal.operations({ outcome: "error" })).toEqual(["getPod"]);
   });
 
-  test("is empty after it is cleared", async () => {
+  test("journal is empty after it is cleared", async () => {
     await list();
     emulator.journal.clear();
     expect(emulator.journal.requests()).toEqual([]);
@@ -83,18 +83,18 @@ describe("journal", () => {
     expect(emulator.journal.requests()[0]?.number).toBe(1);
   });
 
-  test("is not affected when a caller changes an entry that it returned", async () => {
+  test("journal is not affected when a caller changes an entry that it returned", async () => {
     await list();
     Object.assign(emulator.journal.requests()[0] ?? {}, { operation: "changed" });
     expect(emulator.journal.operations()).toEqual(["myself"]);
   });
 
-  test("records an unparsable document as unknown", async () => {
+  test("journal records an unparsable document as unknown", async () => {
     await graphql(emulator, "{ nonsense");
     expect(emulator.journal.requests()[0]).toMatchObject({ operation: "unknown", status: 400, outcome: "error" });
   });
 
-  test("never contains a password or the value of a variable, however it is sent", async () => {
+  test("journal never contains a password or the value of a variable, however it is sent", async () => {
     const template = (env: string, more = "") =>
       `saveTemplate(input: { name: "t", dockerArgs: "", containerDiskInGb: 1, volumeInGb: 0, env: ${env} ${more} }) { id }`;
     await mutate(emulator, template(`[{ key: "TOKEN", value: "${SECRET}" }]`, ', imageName: "i"'));
@@ -133,7 +133,7 @@ describe("journal", () => {
     expect(entries[8]).toMatchObject({ operation: "saveTemplate", outcome: "error" });
   });
 
-  test("never contains a key, a job's input or a storage secret", async () => {
+  test("journal never contains a key, a job's input or a storage secret", async () => {
     await list();
     await graphql(emulator, "{ myself { endpoints { id } } }", "canary-wrong-key");
     await graphql(emulator, `mutation { deleteEndpoint(id: "${KEY}") }`);

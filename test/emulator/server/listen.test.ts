@@ -34,7 +34,10 @@ test("a stream to a slow client leaves no listeners behind", async () => {
 const REQUESTS = 20;
 
 describe("requests that wait for an earlier one on their connection", () => {
-  test.each(["client", "server"])("end when the %s closes the connection, without a warning", async (who) => {
+  test.each([
+    "client",
+    "server",
+  ])("requests that wait end when the %s closes the connection, without a warning", async (who) => {
     let [arrived, ended] = [0, 0];
     const server = await listen("127.0.0.1", 0, async ({ signal }) => {
       arrived += 1;

@@ -31,7 +31,7 @@ const listed = async (fields = "id") =>
   (await graphql(emulator, `{ myself { podTemplates { ${fields} } } }`)).body.data.myself.podTemplates;
 
 describe("saveTemplate", () => {
-  test("[template.create] creates a template with an id of 10 letters and digits", async () => {
+  test("[template.create] saveTemplate creates a template with an id of 10 letters and digits", async () => {
     const first = await created("one");
     expect(first).toMatch(/^[a-z0-9]{10}$/);
     expect(await created("two")).not.toBe(first);
@@ -212,7 +212,7 @@ describe("saveTemplate", () => {
     expect((await saveTemplate(emulator, "b", env(51))).body.errors[0].message).toContain("50");
   });
 
-  test("[template.secret-references] references to secrets are stored unchanged", async () => {
+  test("[template.secret-references] saveTemplate references to secrets are stored unchanged", async () => {
     const id = await created("a", 'env: [{ key: "T", value: "{{ RUNPOD_SECRET_x }}" }]');
     expect(emulator.templates.get(id)?.env).toEqual([{ key: "T", value: "{{ RUNPOD_SECRET_x }}" }]);
   });
@@ -253,7 +253,7 @@ describe("names", () => {
 describe("deleteTemplate", () => {
   const remove = 'deleteTemplate(templateName: "a")';
 
-  test("[template.delete] deletes the template by its name and returns nothing", async () => {
+  test("[template.delete] deleteTemplate deletes the template by its name and returns nothing", async () => {
     await created("b");
     await created("a");
     expect((await mutate(emulator, remove)).body).toEqual({ data: { deleteTemplate: null } });
@@ -271,7 +271,7 @@ describe("deleteTemplate", () => {
   test.each([
     "contract",
     "observed",
-  ] as const)("[template.in-use] is refused while an endpoint or a pod uses the template (%s)", async (profile) => {
+  ] as const)("[template.in-use] deleteTemplate is refused while an endpoint or a pod uses the template (%s)", async (profile) => {
     await using account = await startEmulator({ profile, drainMs: 0, templateReleaseMs: 0 });
     account.templates.create({ id: "template-1", name: "a", imageName: "i" });
     const id = await createEndpoint(account);
@@ -283,7 +283,7 @@ describe("deleteTemplate", () => {
     expect((await mutate(account, remove)).body.errors).toBeUndefined();
   });
 
-  test("[template.in-use] is refused while a worker of an earlier endpoint version still runs with the template", async () => {
+  test("[template.in-use] deleteTemplate is refused while a worker of an earlier endpoint version still runs with the template", async () => {
     const clock = manualClock();
     const worker = (_: unknown, { sleep }: { sleep: (ms: number) => Promise<void> }) => sleep(60_000);
     await using account = await startEmulator({
@@ -308,7 +308,7 @@ describe("deleteTemplate", () => {
     expect((await mutate(account, remove)).body.errors).toBeUndefined();
   });
 
-  test("[template.no-wait] [template.recently-used] is refused for 2 minutes after the last use in the observed profile", async () => {
+  test("[template.no-wait] [template.recently-used] deleteTemplate is refused for 2 minutes after the last use in the observed profile", async () => {
     const refusalAfter = async (profile: "contract" | "observed", ms: number, templateReleaseMs?: number) => {
       const clock = manualClock();
       await using account = await startEmulator({ profile, clock, templateReleaseMs });

@@ -3,14 +3,14 @@ import { manualClock, scaledClock } from "../../../emulator/time/virtualClock";
 import { sleep } from "../../../sdk/contract/clock";
 
 describe("a manual clock", () => {
-  test("stands still until it is advanced, and then advances by exactly that amount", async () => {
+  test("a manual clock stands still until it is advanced, and then advances by exactly that amount", async () => {
     const clock = manualClock(1_000);
     expect(clock.now()).toBe(1_000);
     await clock.advance(250);
     expect(clock.now()).toBe(1_250);
   });
 
-  test("runs calls in the order of their times, and simultaneous calls in the order of scheduling", async () => {
+  test("a manual clock runs calls in the order of their times, and simultaneous calls in the order of scheduling", async () => {
     const clock = manualClock(0);
     const seen: string[] = [];
     for (const [name, delay] of [
@@ -27,7 +27,7 @@ describe("a manual clock", () => {
     expect(seen.at(-1)).toBe("late@30");
   });
 
-  test("runs exactly the remaining calls in order after any mix of scheduling and cancelling", async () => {
+  test("a manual clock runs exactly the remaining calls in order after any mix of scheduling and cancelling", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.record({ delay: fc.nat(50), cancelled: fc.boolean() })), async (calls) => {
         const clock = manualClock(0);
@@ -46,7 +46,7 @@ describe("a manual clock", () => {
     );
   });
 
-  test("lets sleeping code continue before the next call", async () => {
+  test("a manual clock lets sleeping code continue before the next call", async () => {
     const clock = manualClock(0);
     const seen: string[] = [];
     const twoSteps = async () => {
@@ -63,7 +63,7 @@ describe("a manual clock", () => {
     expect(seen).toEqual(["woke@10", "eleven", "woke@20"]);
   });
 
-  test("runs calls that another call schedules during the same advance", async () => {
+  test("a manual clock runs calls that another call schedules during the same advance", async () => {
     const clock = manualClock(0);
     let count = 0;
     const again = () => {
@@ -75,7 +75,7 @@ describe("a manual clock", () => {
     expect(count).toBe(9);
   });
 
-  test("runs until only background calls are left, and does not run those", async () => {
+  test("a manual clock runs until only background calls are left, and does not run those", async () => {
     const clock = manualClock(0);
     const seen: string[] = [];
     clock.schedule(1_000, () => seen.push("tidy"), true);
@@ -87,7 +87,7 @@ describe("a manual clock", () => {
     expect(seen).toEqual(["work", "tidy"]);
   });
 
-  test("stands still while real work is pending", async () => {
+  test("a manual clock stands still while real work is pending", async () => {
     const clock = manualClock(0);
     const seen: number[] = [];
     clock.hold(
@@ -99,7 +99,7 @@ describe("a manual clock", () => {
     expect(seen).toEqual([5]);
   });
 
-  test("runs overlapping advances one after the other, and keeps running after a call throws", async () => {
+  test("a manual clock runs overlapping advances one after the other, and keeps running after a call throws", async () => {
     const clock = manualClock(0);
     clock.schedule(5, () => {
       throw new Error("broken call");
@@ -110,13 +110,13 @@ describe("a manual clock", () => {
     expect(clock.now()).toBe(25);
   });
 
-  test.each([-1, Number.NaN])("refuses to advance by %p", (ms) => {
+  test.each([-1, Number.NaN])("a manual clock refuses to advance by %p", (ms) => {
     expect(() => manualClock().advance(ms)).toThrow(RangeError);
   });
 });
 
 describe("a scaled clock", () => {
-  test("runs a call after the scaled time, unless it was cancelled", async () => {
+  test("a scaled clock runs a call after the scaled time, unless it was cancelled", async () => {
     const clock = scaledClock(1_000);
     const before = clock.now();
     let cancelledRan = false;
@@ -129,7 +129,7 @@ describe("a scaled clock", () => {
     expect(cancelledRan).toBe(false);
   });
 
-  test("can wait longer than a Node.js timer", async () => {
+  test("a scaled clock can wait longer than a Node.js timer", async () => {
     const seen: string[] = [];
     const cancel = scaledClock(1).schedule(2 ** 31, () => seen.push("in 25 days"));
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -137,7 +137,7 @@ describe("a scaled clock", () => {
     expect(seen).toEqual([]);
   });
 
-  test.each([0, 0.5, Number.NaN, Number.POSITIVE_INFINITY])("refuses the factor %p", (factor) => {
+  test.each([0, 0.5, Number.NaN, Number.POSITIVE_INFINITY])("a scaled clock refuses the factor %p", (factor) => {
     expect(() => scaledClock(factor)).toThrow(RangeError);
   });
 });

@@ -15,7 +15,7 @@ const MODELS = 'name: "models", size: 50, dataCenterId: "EU-RO-1"';
 const created = async (input = MODELS, on = emulator) =>
   (await mutate(on, create(input))).body.data.createNetworkVolume;
 
-test("[volume.create] [volume.list] creates a volume with an id of 10 letters and digits, and lists it", async () => {
+test("[volume.create] [volume.list] createNetworkVolume creates a volume with an id of 10 letters and digits, and lists it", async () => {
   const volume = await created();
   const shown = { name: "models", size: 50, dataCenterId: "EU-RO-1", storageClusterId: null, storageType: "CEPH_FS" };
   expect(volume).toEqual({ id: expect.stringMatching(/^[a-z0-9]{10}$/), ...shown });

@@ -17,12 +17,12 @@ describe("REQUEST_COUNT", () => {
     expect(wanted(waiting, inProgress)).toBe(expected);
   });
 
-  test("never requests fewer than workersMin or more than workersMax workers", () => {
+  test("REQUEST_COUNT never requests fewer than workersMin or more than workersMax workers", () => {
     expect(wanted(0, 0, { workersMin: 2 })).toBe(2);
     expect(wanted(100, 0, { workersMax: 0 })).toBe(0);
   });
 
-  test("treats a scalerValue below 1 as 1", () => {
+  test("REQUEST_COUNT treats a scalerValue below 1 as 1", () => {
     expect(wanted(3, 0, { scalerValue: 0 })).toBe(3);
   });
 });
@@ -41,7 +41,7 @@ describe("QUEUE_DELAY", () => {
     expect(wanted(waiting, overdue, inProgress)).toBe(expected);
   });
 
-  test("never requests fewer than workersMin workers", () => {
+  test("QUEUE_DELAY never requests fewer than workersMin workers", () => {
     expect(wanted(0, 0, 0, { workersMin: 3 })).toBe(3);
   });
 });

@@ -95,7 +95,7 @@ describe("fault rules for workers without a program", () => {
 });
 
 describe("fault rules for real workers", () => {
-  test("[worker-fault.kill] [worker-fault.hang] end and suspend the process", async () => {
+  test("[worker-fault.kill] [worker-fault.hang] fault rules for real workers end and suspend the process", async () => {
     const { emulator, runSync, output } = await startRealWorkers({ ...PROTOCOL_WORKER, stopMs: 100 });
     emulator.faults.add({ effect: { killWorker: true }, times: 1 });
     expect(await runSync({ echo: 1 })).toMatchObject({ status: "COMPLETED", retries: 1 });
@@ -115,7 +115,7 @@ describe("fault rules for real workers", () => {
 });
 
 describe("the worker quota", () => {
-  test("[worker-fault.quota] can be lowered below the number of running workers, which keep running, but no workersMax can then be raised", async () => {
+  test("[worker-fault.quota] the worker quota can be lowered below the number of running workers, which keep running, but no workersMax can then be raised", async () => {
     await using emulator = await startEmulator({ profile: "contract", workerQuota: 5, coldStartMs: 0 });
     const { id } = emulator.endpoints.create({
       name: "a",

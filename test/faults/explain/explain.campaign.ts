@@ -12,13 +12,13 @@ import { asCpu, loaded } from "./states/loaded";
 import { pulls } from "./states/pulls";
 import { quiet } from "./states/quiet";
 import { secretStates } from "./states/secrets";
-import { apisOf, type State } from "./states/state";
+import { apisOf, type State, shows } from "./states/state";
 import { stock } from "./states/stock";
 
 /* Needs the build. `EXPLAIN_ONLY=<part of a title>` runs some states, and prints all answers. */
 
 /** Git-ignored. */
-const REPORT = path.resolve(__dirname, "../../../.scratch/faults/explain.md");
+const REPORT = path.resolve(__dirname, "../../../.scratch/faults", process.env.EXPLAIN_REPORT ?? "explain.md");
 const ONLY = process.env.EXPLAIN_ONLY;
 /** Most of a run is a wait for the start of a process. */
 const AT_ONCE = 3;
@@ -48,6 +48,17 @@ beforeAll(async () => {
   }
 }, 1_800_000);
 
+/** In how many runs that show the cause it was named, likely or better. */
+function byCause(): string[] {
+  const shown = verdicts.filter(({ state, api }) => shows(state, api));
+  const causes = [...new Set(shown.flatMap(({ state }) => state.causes))].sort();
+  return causes.map((cause) => {
+    const trueIn = shown.filter(({ state }) => state.causes.includes(cause));
+    const named = trueIn.filter(({ faults }) => !faults.includes("not named"));
+    return `| ${cause} | ${trueIn.length} | ${named.length} |`;
+  });
+}
+
 afterAll(() => {
   const counted = FAULTS.map(
     (fault) => `| ${fault} | ${verdicts.filter(({ faults }) => faults.includes(fault)).length} |`,
@@ -59,6 +70,7 @@ afterAll(() => {
   const text = [
     `${states.length} states, ${verdicts.length} runs`,
     ["| fault | runs |", "|---|---|", ...counted].join("\n"),
+    ["| cause | true in runs | it or another true cause named |", "|---|---|---|", ...byCause()].join("\n"),
     ["| state | API | fault | said | true |", "|---|---|---|---|---|", ...rows].join("\n"),
   ].join("\n\n");
   mkdirSync(path.dirname(REPORT), { recursive: true });

@@ -3,7 +3,8 @@ import path from "node:path";
 import { serve } from "./service";
 import { ID, KEY, type World } from "./world";
 
-const MAIN = path.resolve(__dirname, "../../../dist/cli/main.js");
+/** `EXPLAIN_MAIN` names the command of another build, for a comparison. */
+const MAIN = path.resolve(process.env.EXPLAIN_MAIN ?? path.join(__dirname, "../../../dist/cli/main.js"));
 
 export type Api = "v2" | "graphql";
 

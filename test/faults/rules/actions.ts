@@ -37,7 +37,7 @@ export type Edit =
   | { readonly do: "nothing" };
 
 export interface Step {
-  /** What the user does before the command. Resources are judged alone, so one run tests several. */
+  /** The edits before the command. Resources are judged alone, so one run tests several. */
   readonly edits: readonly Edit[];
   readonly command: Command;
   readonly machine: "one" | "two";

@@ -20,7 +20,7 @@ export interface World {
   /** Ids of records that the console deleted, or whose deletion nobody saw. */
   readonly forgiven: Set<string>;
   /** What records were before writes whose end nobody saw. */
-  readonly former: Map<string, Settings[]>;
+  readonly previous: Map<string, Settings[]>;
   /** Ids that somebody else made. */
   readonly foreign: Set<string>;
 }
@@ -47,11 +47,11 @@ interface Raw {
 
 /** Applies the edits of a step to the program, or to the service. */
 export async function apply(world: World, edits: readonly Edit[]): Promise<void> {
-  const former = [...world.program];
+  const previous = [...world.program];
   // An import happens once.
-  if (edits.some(isOfProgram)) world.program = former.map(withoutImport);
+  if (edits.some(isOfProgram)) world.program = previous.map(withoutImport);
   for (const edit of edits) await applyOne(world, edit);
-  if (edits.some(isOfProgram)) world.earlier.push(former);
+  if (edits.some(isOfProgram)) world.earlier.push(previous);
 }
 
 const isOfProgram = ({ do: what }: Edit) => what !== "nothing" && what !== "console";

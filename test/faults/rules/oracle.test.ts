@@ -43,7 +43,7 @@ function rules(more: Partial<Facts> & { readonly fields?: readonly string[] }): 
     writes: [],
     exists: () => true,
     isForgiven: () => false,
-    former: () => [],
+    previous: () => [],
     ...more,
   };
   return judge(facts).map(({ rule }) => rule);
@@ -59,10 +59,10 @@ test("a write of a field that the preview showed breaks no rule, and a write of 
 });
 
 test("values that served before a killed write may be put back if a line says so", () => {
-  const former = () => [{ ...ENDPOINT, workersMax: 7 }];
+  const previous = () => [{ ...ENDPOINT, workersMax: 7 }];
   const writes = changed({ workersMax: 7 });
-  expect(rules({ former, writes })).toEqual(["shown"]);
-  expect(rules({ former, writes, output: "endpoint enaaa000001: restored what an earlier run changed" })).toEqual([]);
+  expect(rules({ previous, writes })).toEqual(["shown"]);
+  expect(rules({ previous, writes, output: "endpoint enaaa000001: restored what an earlier run changed" })).toEqual([]);
 });
 
 test("only a save over GraphQL may lose an edit that the console made during the run", () => {

@@ -44,7 +44,7 @@ export interface Facts {
   /** Records whose previous deletion nobody has seen, or that somebody deleted in the console. */
   readonly isForgiven: (id: string) => boolean;
   /** Values that a record had before earlier writes whose end nobody saw. */
-  readonly former: (id: string) => readonly Settings[];
+  readonly previous: (id: string) => readonly Settings[];
   /** What the console has changed while the run went on. */
   readonly edited?: Edited | undefined;
 }
@@ -234,7 +234,7 @@ function judgeChange(facts: Facts, write: Write): Problem[] {
     if (api === "v2" && CONTAINER.test(field) && (fields.has("templateId") || fields.has("templateRevision")))
       return true;
     // A put-back: what served before this run, or before a write whose end nobody saw.
-    const isPutBack = [first, ...facts.former(id)].some((each) => same(each[top], after[top]));
+    const isPutBack = [first, ...facts.previous(id)].some((each) => same(each[top], after[top]));
     return isPutBack && matching(said, OF_NOTE) !== "";
   };
   const wrong = changedFields(before, after).filter((field) => !isAllowed(field));

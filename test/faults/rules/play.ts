@@ -33,7 +33,7 @@ export async function createWorld(
     good: [...program],
     said: "",
     forgiven: new Set(),
-    former: new Map(),
+    previous: new Map(),
     foreign: new Set(),
   };
 }
@@ -106,11 +106,11 @@ export async function play(world: World, step: Step): Promise<Played> {
     writes,
     exists: (kind, id) => record(kind, id) !== undefined,
     isForgiven: (id) => world.forgiven.has(id),
-    former: (id) => world.former.get(id) ?? [],
+    previous: (id) => world.previous.get(id) ?? [],
     edited: disturbed?.edited(),
   });
   for (const { id = "", before: was, write } of writes) {
-    if (was && isSprung) world.former.set(id, [...(world.former.get(id) ?? []), was].slice(-6));
+    if (was && isSprung) world.previous.set(id, [...(world.previous.get(id) ?? []), was].slice(-6));
     if (write === "delete" && step.machine === "two") world.forgiven.add(id);
   }
   world.said += result.output;

@@ -100,8 +100,8 @@ function isUnseen({ id, outputs }: Entry, alive: Step["alive"]): boolean {
 }
 
 /** The adopted endpoints that have left the state. */
-const released = ({ entries: former }: Before, entries: readonly Entry[]) =>
-  former.filter((entry) => isReleased(entry) && !idsOf(entries).includes(entry.id));
+const released = ({ entries: previous }: Before, entries: readonly Entry[]) =>
+  previous.filter((entry) => isReleased(entry) && !idsOf(entries).includes(entry.id));
 
 /** A run that releases an endpoint names it. */
 function whatWasReleased({ before, run, alive, entries, succeeded }: Step): Problem[] {

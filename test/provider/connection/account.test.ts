@@ -19,20 +19,20 @@ const seenAt = (account: AccountIdentity) => ({ __account: accountRecord(account
 const settings = (allowAccountChange = false) => ({ allowAccountChange });
 
 describe("the record of an account", () => {
-  test("is one short line without any part of the key", () => {
+  test("the record of an account is one short line without any part of the key", () => {
     const record = accountRecord(HOME, "ep-1");
     expect(record).toMatch(/^https:\/\/api\.example\.com [0-9a-f]{12}$/);
     for (let start = 0; start + 5 <= KEY.length; start++) expect(record).not.toContain(KEY.slice(start, start + 5));
   });
 
-  test("differs by endpoint, so it does not reveal which endpoints use the same key", () => {
+  test("the record of an account differs by endpoint, so it does not reveal which endpoints use the same key", () => {
     expect(accountRecord(HOME, "ep-1")).not.toBe(accountRecord(HOME, "ep-2"));
     expect(accountRecord(HOME, "ep-1")).toBe(accountRecord({ ...HOME }, "ep-1"));
   });
 });
 
 describe("an endpoint that is absent", () => {
-  test("counts as deleted in the account in which it was last seen", () => {
+  test("an endpoint that is absent counts as deleted in the account in which it was last seen", () => {
     expect(() =>
       refuseOtherAccount("endpoint", seenAt(HOME), { account: HOME, settings: settings() }, "ep-1"),
     ).not.toThrow();
@@ -41,7 +41,7 @@ describe("an endpoint that is absent", () => {
   test.each([
     ["It was last seen with another API key", otherKey],
     ["It was last seen at https://api.example.com, not at https://other.example.com", elsewhere],
-  ])("does not count as deleted when %s", (reason, account) => {
+  ])("an endpoint that is absent does not count as deleted when %s", (reason, account) => {
     const failing = () => refuseOtherAccount("endpoint", seenAt(HOME), { account, settings: settings() }, "ep-1");
     expect(failing).toThrow(expect.objectContaining({ code: "ACCOUNT_CHANGED" }));
     expect(failing).toThrow(reason);
@@ -51,14 +51,14 @@ describe("an endpoint that is absent", () => {
     expect(failing).not.toThrow(account.apiKey);
   });
 
-  test("counts as deleted if the user says so or if no account was recorded", () => {
+  test("an endpoint that is absent counts as deleted if the user says so or if no account was recorded", () => {
     expect(() =>
       refuseOtherAccount("endpoint", seenAt(HOME), { account: otherKey, settings: settings(true) }, "ep-1"),
     ).not.toThrow();
     expect(() => refuseOtherAccount("endpoint", {}, { account: otherKey, settings: settings() }, "ep-1")).not.toThrow();
   });
 
-  test("counts as deleted when only the provider was renamed", () => {
+  test("an endpoint that is absent counts as deleted when only the provider was renamed", () => {
     expect(() =>
       refuseOtherAccount("endpoint", seenAt(HOME), { account: otherProvider, settings: settings() }, "ep-1"),
     ).not.toThrow();
@@ -95,7 +95,7 @@ describe("an explicit provider's settings", () => {
     STAGING_KEY: " staging-key-123456 ",
   };
 
-  test("are used together and ignore the environment", () => {
+  test("an explicit provider's settings are used together and ignore the environment", () => {
     const settings = providerSettings(
       config({ explicit: "staging", apiKey: KEY, graphqlUrl: "http://own", queueUrl: "http://queue" }),
       environment,
@@ -116,7 +116,7 @@ describe("an explicit provider's settings", () => {
     expect(failing).not.toThrow("SERVERLESS_GPU_");
   });
 
-  test("read the key only from the variable named by apiKeyEnv", () => {
+  test("an explicit provider's settings read the key only from the variable named by apiKeyEnv", () => {
     const explicit = { explicit: "staging", apiKeyEnv: "STAGING_KEY", service: "runpod" };
     expect(providerSettings(config(explicit), environment).apiKey).toBe("staging-key-123456");
     const failing = () => providerSettings(config({ ...explicit, apiKeyEnv: "MISSING_KEY" }), environment);
@@ -124,7 +124,7 @@ describe("an explicit provider's settings", () => {
     expect(failing).toThrow(/environment variable MISSING_KEY, which the provider's apiKeyEnv names, is not set/);
   });
 
-  test("are the only settings to which apiKeyEnv applies", () => {
+  test("an explicit provider's settings are the only settings to which apiKeyEnv applies", () => {
     expect(providerSettings(config({ apiKeyEnv: "STAGING_KEY", apiKey: KEY }), {}).apiKey).toBe(KEY);
   });
 });

@@ -45,7 +45,7 @@ test("the provider's settings follow every change of the environment and of the 
 });
 
 describe("the provider's settings", () => {
-  test("are read from the stack's config", () => {
+  test("the provider's settings are read from the stack's config", () => {
     const config = {
       apiKey: KEY,
       service: "another",
@@ -115,7 +115,7 @@ describe("the provider's settings", () => {
 });
 
 describe("the API key", () => {
-  test("is trimmed", () => {
+  test("the API key is trimmed", () => {
     expect(requireApiKey({ apiKey: ` ${KEY}\n` })).toBe(KEY);
   });
 
@@ -203,7 +203,7 @@ describe("a URL", () => {
     }
   });
 
-  test("comes from the named service unless it is set", () => {
+  test("a URL comes from the named service unless it is set", () => {
     const service = "runpod";
     expect(requireAddress({ service }, "graphqlUrl")).toBe("https://api.runpod.io");
     expect(requireAddress({ service }, "restUrl")).toBe("https://rest.runpod.io");
@@ -213,7 +213,7 @@ describe("a URL", () => {
 });
 
 describe("a service's name", () => {
-  test("is runpod or undefined", () => {
+  test("a service's name is runpod or undefined", () => {
     expect(serviceName({ service: " runpod " })).toBe("runpod");
     expect(serviceName({ service: "" })).toBeUndefined();
     expect(serviceName({})).toBeUndefined();

@@ -97,7 +97,7 @@ describe("a change", () => {
     expect(changed(program, outputs)).toEqual([field]);
   });
 
-  test("names exactly the fields that differ", () => {
+  test("a change names exactly the fields that differ", () => {
     const program = {
       templateId: "other",
       workersMax: 5,
@@ -108,15 +108,15 @@ describe("a change", () => {
     expect(changed(program).sort()).toEqual(["scalerType", "scalerValue", "templateId", "workersMax"]);
   });
 
-  test("is assumed while the new value is unknown", () => {
+  test("a change is assumed while the new value is unknown", () => {
     expect(changed({ templateId: UNKNOWN, locations: ["CZ", UNKNOWN] }).sort()).toEqual(["locations", "templateId"]);
   });
 
-  test("is detected when a field is removed from the program", () => {
+  test("a change is detected when a field is removed from the program", () => {
     expect(changed({}, { locations: "CZ" }, { ...PROGRAM, locations: "CZ" })).toEqual(["locations"]);
   });
 
-  test("disappears once the service matches the program", () => {
+  test("a change disappears once the service matches the program", () => {
     const program = fc.record(
       {
         gpuIds: fc.shuffledSubarray(["AMPERE_16", "ADA_24", "-B", "-A"]).map((parts) => ["AMPERE_80", ...parts]),
@@ -149,7 +149,7 @@ describe("the record of what is managed", () => {
     expect(isNew({ ...OUTPUTS, ...recorded }, { ...PROGRAM, workersMax: UNKNOWN })).toBe(true);
   });
 
-  test("changes when a field is no longer managed, and that field is not saved", () => {
+  test("the record of what is managed changes when a field is no longer managed, and that field is not saved", () => {
     const outputs = { ...OUTPUTS, ...withMaximum };
     expect([managesOthersIn(FIELDS, outputs, PROGRAM), isNew(outputs, PROGRAM)]).toEqual([true, false]);
     expect(managesOthersIn(FIELDS, { ...OUTPUTS, ...recorded }, PROGRAM)).toBe(false);

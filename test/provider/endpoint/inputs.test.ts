@@ -56,7 +56,7 @@ test("scalerType cannot be removed while scalerValue stays, because the unit of 
 });
 
 describe("the normal form", () => {
-  test("contains only the values that the program set, without null and undefined", () => {
+  test("the normal form contains only the values that the program set, without null and undefined", () => {
     const inputs = check({ ...MINIMAL, gpuIds: ["ADA_24", " AMPERE_16"], locations: ["US", "CZ"], idleTimeout: null });
     expect(inputs).toStrictEqual({
       name: "llama",
@@ -68,7 +68,7 @@ describe("the normal form", () => {
     });
   });
 
-  test("replaces null with another value, so that the engine sees that a field was cleared", () => {
+  test("the normal form replaces null with another value, so that the engine sees that a field was cleared", () => {
     const cleared = check({
       ...MINIMAL,
       locations: null,
@@ -86,7 +86,7 @@ describe("the normal form", () => {
     expect(numbers).toMatchObject({ workersMin: 0, workersMax: 3, scalerValue: 4 });
   });
 
-  test("is the same on every run of the same program", () => {
+  test("the normal form is the same on every run of the same program", () => {
     fc.assert(
       fc.property(program, (given) => {
         const first = check(given);
@@ -95,7 +95,7 @@ describe("the normal form", () => {
     );
   });
 
-  test("does not change when it is normalized again", () => {
+  test("the normal form does not change when it is normalized again", () => {
     fc.assert(
       fc.property(program, (given) => {
         const first = check(given);
@@ -104,7 +104,7 @@ describe("the normal form", () => {
     );
   });
 
-  test("contains only values that are strings or numbers", () => {
+  test("the normal form contains only values that are strings or numbers", () => {
     fc.assert(
       fc.property(program, (given) => {
         for (const value of Object.values(check(given))) expect(typeof value).toMatch(/^(string|number)$/);
@@ -134,19 +134,19 @@ describe("unknown values", () => {
     expect(check(all)).toMatchObject(all);
   });
 
-  test("do not hide the problems of other fields", () => {
+  test("unknown values do not hide the problems of other fields", () => {
     expect(problems({ ...MINIMAL, templateId: UNKNOWN, idleTimeout: -1 })).toEqual([
       expect.stringMatching(/^idleTimeout: /),
     ]);
   });
 
-  test("do not hide a nonexistent property", () => {
+  test("unknown values do not hide a nonexistent property", () => {
     expect(problems({ ...MINIMAL, workerMax: UNKNOWN })).toEqual([expect.stringMatching(/^workerMax: .*workersMax/)]);
   });
 });
 
 describe("a field that the program no longer sets", () => {
-  test("returns to its default and keeps it", () => {
+  test("a field that the program no longer sets returns to its default and keeps it", () => {
     const before = check({
       ...MINIMAL,
       idleTimeout: 60,
@@ -160,11 +160,11 @@ describe("a field that the program no longer sets", () => {
     expect(check({ ...MINIMAL, idleTimeout: undefined }, before).idleTimeout).toBe(10);
   });
 
-  test("is not added if it was never set", () => {
+  test("a field that the program no longer sets is not added if it was never set", () => {
     expect(Object.keys(check(MINIMAL, check(MINIMAL)))).toEqual(Object.keys(check(MINIMAL)));
   });
 
-  test("causes a problem if it is required", () => {
+  test("a field that the program no longer sets causes a problem if it is required", () => {
     expect(problems({ name: "llama" }, check(MINIMAL))).toEqual([
       "gpuIds: is required (or instanceIds, for an endpoint on CPUs)",
       "templateId: is required (or imageName, for an endpoint without a template)",
@@ -175,14 +175,14 @@ describe("a field that the program no longer sets", () => {
 describe("the automatic name", () => {
   const unnamed = { gpuIds: "AMPERE_24", templateId: "abc123" };
 
-  test("is used if the program sets no name, and kept if a later run would produce another one", () => {
+  test("the automatic name is used if the program sets no name, and kept if a later run would produce another one", () => {
     const first = check({ ...unnamed, automaticName: "llama-1234567" });
     expect(first).toMatchObject({ name: "llama-1234567", __automaticName: true });
     expect(first).not.toHaveProperty("automaticName");
     expect(check({ ...unnamed, automaticName: "llama-7654321" }, first)).toEqual(first);
   });
 
-  test("is replaced by an explicit name, and returns when that name is removed", () => {
+  test("the automatic name is replaced by an explicit name, and returns when that name is removed", () => {
     const automatic = check({ ...unnamed, automaticName: "llama-1234567" });
     const explicit = check({ ...MINIMAL, name: "mine" }, automatic);
     expect(explicit).not.toHaveProperty("__automaticName");
@@ -190,20 +190,20 @@ describe("the automatic name", () => {
     expect(check({ ...unnamed, automaticName: "llama-7654321" }, explicit).name).toBe("llama-7654321");
   });
 
-  test("may be unknown in a preview, but an existing name is known", () => {
+  test("the automatic name may be unknown in a preview, but an existing name is known", () => {
     const preview = check({ ...unnamed, automaticName: UNKNOWN });
     expect(preview).toMatchObject({ name: UNKNOWN, __automaticName: true });
     const first = check({ ...unnamed, automaticName: "llama-1234567" });
     expect(check({ ...unnamed, automaticName: UNKNOWN }, first).name).toBe("llama-1234567");
   });
 
-  test("does not replace an explicit name that is null", () => {
+  test("the automatic name does not replace an explicit name that is null", () => {
     expect(problems({ ...unnamed, name: null })).toEqual([expect.stringMatching(/^name: must be a name/)]);
   });
 });
 
 describe("invalid inputs", () => {
-  test("are all reported at once, each with its property", () => {
+  test("invalid inputs are all reported at once, each with its property", () => {
     const found = problems({ gpuIds: "AMPERE24", idleTimeout: -1, workersMin: 4, scalerValue: 2, color: "red" });
     expect(found.map((each) => each.split(":")[0]).sort()).toEqual([
       "color",
@@ -216,7 +216,7 @@ describe("invalid inputs", () => {
     ]);
   });
 
-  test("are checked against the default of workersMax only for a new resource", () => {
+  test("invalid inputs are checked against the default of workersMax only for a new resource", () => {
     expect(problems({ ...MINIMAL, workersMin: 4 })).toEqual([
       "workersMin: is 4, more than workersMax (3, its default)",
     ]);
@@ -231,7 +231,7 @@ describe("invalid inputs", () => {
     expect(({} as Properties).workersMin).toBeUndefined();
   });
 
-  test("never throw an exception", () => {
+  test("invalid inputs never throw an exception", () => {
     const field = fc.constantFrom(...Object.keys(MINIMAL), "locations", "scalerValue", "workersMin", "automaticName");
     fc.assert(
       fc.property(fc.dictionary(fc.oneof(field, fc.string()), fc.anything()), (given) => {

@@ -16,12 +16,12 @@ function check(newInputs: Properties, oldInputs: Properties = {}) {
 }
 
 describe("inputs for the provider only", () => {
-  test("are kept unchanged", () => {
+  test("inputs for the provider only are kept unchanged", () => {
     const own = { adoptId: "ep-1", drainTimeout: 60, awaitReady: true, awaitReadyTimeout: 1 };
     expect(check(own)).toMatchObject({ inputs: own, problems: [] });
   });
 
-  test("may be unknown, and null counts as unset", () => {
+  test("inputs for the provider only may be unknown, and null counts as unset", () => {
     expect(check({ drainTimeout: UNKNOWN, awaitReady: UNKNOWN, adoptId: UNKNOWN }).problems).toEqual([]);
     const { inputs, problems } = check({
       drainTimeout: null,
@@ -50,7 +50,7 @@ describe("inputs for the provider only", () => {
     expect(inputs).not.toHaveProperty(property);
   });
 
-  test("change the resource in state but nothing at the service", () => {
+  test("inputs for the provider only change the resource in state but nothing at the service", () => {
     const isChanged = (before: Properties, after: Properties) => changesOwnInputs(ENDPOINT_INPUTS, before, after);
     const { inputs } = check({ drainTimeout: 60 });
     const outputs = { ...MINIMAL, drainTimeout: 60 };
@@ -62,14 +62,14 @@ describe("inputs for the provider only", () => {
 });
 
 describe("adoptId", () => {
-  test("can be removed from the program without a change", () => {
+  test("adoptId can be removed from the program without a change", () => {
     const first: Properties = check({ adoptId: "ep-1" }).inputs;
     const { adoptId: _, ...unchanged } = first;
     expect(check({ automaticName: "auto" }, first)).toEqual({ inputs: unchanged, problems: [] });
     expect(check({ automaticName: "auto" }, unchanged)).toEqual({ inputs: unchanged, problems: [] });
   });
 
-  test("makes a name optional, and an omitted name is not managed", () => {
+  test("adoptId makes a name optional, and an omitted name is not managed", () => {
     const { inputs, problems } = check({
       name: undefined,
       adoptId: "ep-1",
@@ -80,7 +80,7 @@ describe("adoptId", () => {
     expect(inputs.__automaticName).toBe(false);
   });
 
-  test("ignores the defaults for new endpoints, because the endpoint has its own values", () => {
+  test("adoptId ignores the defaults for new endpoints, because the endpoint has its own values", () => {
     expect(check({ adoptId: "ep-1", workersMin: 4 }).problems).toEqual([]);
     expect(check({ adoptId: "ep-1", workersMin: 4, workersMax: 3 }).problems).toHaveLength(1);
   });
@@ -97,7 +97,7 @@ describe("adoptId", () => {
 describe("an automatic name", () => {
   const unnamed = { name: undefined };
 
-  test("is recorded as automatic", () => {
+  test("an automatic name is recorded as automatic", () => {
     const { inputs } = check({ ...unnamed, automaticName: "llama-1" });
     expect(inputs).toMatchObject({ name: "llama-1", __automaticName: true });
   });

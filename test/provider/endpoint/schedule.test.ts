@@ -33,20 +33,20 @@ function countsAt(instant: string, newInputs: Properties, oldInputs?: Properties
 }
 
 describe("the worker counts of a run", () => {
-  test("are those of the rule that holds, and the endpoint's own where the rule leaves one out", () => {
+  test("the worker counts of a run are those of the rule that holds, and the endpoint's own where the rule leaves one out", () => {
     const program = { schedule: IN_BERLIN, workersMax: 3 };
     expect(countsAt(AFTERNOON, program)).toEqual([2, 8]);
     expect(countsAt(EVENING, program)).toEqual([0, 3]);
     expect(countsAt(MONDAY, program)).toEqual([2, 8]);
   });
 
-  test("are not those of the last run, whose counts state holds as inputs", () => {
+  test("the worker counts of a run are not those of the last run, whose counts state holds as inputs", () => {
     const program = { schedule: IN_BERLIN, workersMax: 3 };
     const { inputs } = checkAt(AFTERNOON, program);
     expect(countsAt(EVENING, program, inputs)).toEqual([0, 3]);
   });
 
-  test("leave a count alone that no rule decides", () => {
+  test("the worker counts of a run leave a count alone that no rule decides", () => {
     const rules = [
       { cron: "0 8 * * *", workersMin: 1 },
       { cron: "0 20 * * *", workersMin: 0 },
@@ -57,12 +57,12 @@ describe("the worker counts of a run", () => {
     expect(countsAt(AFTERNOON, { schedule }, checkAt(AFTERNOON, { schedule, workersMax: 7 }).inputs)).toEqual([1, 3]);
   });
 
-  test("return to their defaults when the program removes the schedule", () => {
+  test("the worker counts of a run return to their defaults when the program removes the schedule", () => {
     const { inputs } = checkAt(AFTERNOON, { schedule: IN_BERLIN, workersMax: 5 });
     expect(countsAt(AFTERNOON, {}, inputs)).toEqual([0, 3]);
   });
 
-  test("are the rule's when recycleWorkers is set, which otherwise uses the defaults", () => {
+  test("the worker counts of a run are the rule's when recycleWorkers is set, which otherwise uses the defaults", () => {
     const rules = [{ cron: "0 8 * * *", workersMin: 1 }];
     expect(countsAt(AFTERNOON, { schedule: { timeZone: "UTC", rules }, recycleWorkers: true })).toEqual([1, 3]);
   });
@@ -77,13 +77,13 @@ test("state holds the schedule with all counts of every rule, so that it changes
 });
 
 describe("values that are not known in a preview", () => {
-  test("leave open the counts that an unknown rule decides", () => {
+  test("values that are not known in a preview leave open the counts that an unknown rule decides", () => {
     const rules = [{ ...DAY, workersMin: UNKNOWN }, NIGHT];
     expect(countsAt(AFTERNOON, { workersMax: 3, schedule: { ...IN_BERLIN, rules } })).toEqual([UNKNOWN, UNKNOWN]);
     expect(countsAt(AFTERNOON, { schedule: UNKNOWN })).toEqual([UNKNOWN, UNKNOWN]);
   });
 
-  test("leave open the endpoint's own count only while it holds", () => {
+  test("values that are not known in a preview leave open the endpoint's own count only while it holds", () => {
     const program = { schedule: IN_BERLIN, workersMax: UNKNOWN };
     expect(countsAt(AFTERNOON, program)).toEqual([2, 8]);
     expect(countsAt(EVENING, program)).toEqual([0, UNKNOWN]);

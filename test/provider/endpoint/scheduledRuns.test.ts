@@ -123,7 +123,7 @@ describe("a pinned time that is more than an hour off", () => {
     ["GRAPHQL", "QUEUE"].map((name) => [`SERVERLESS_GPU_${name}_URL`, "http://service.invalid:9/graphql"]),
   );
 
-  test("is refused by create and update before any request, and accepted by check and diff", async () => {
+  test("a pinned time that is more than an hour off is refused by create and update before any request, and accepted by check and diff", async () => {
     await using run = await runAt("2027-06-01T12:00Z", elsewhere);
     const checked = await run.check({}, INPUTS);
     expect(checked.failures).toEqual([]);
@@ -133,7 +133,7 @@ describe("a pinned time that is more than an hour off", () => {
     await expect(run.update("abc", checked.inputs, checked.inputs)).rejects.toThrow(refused);
   });
 
-  test("is no reason to refuse an endpoint without a schedule", async () => {
+  test("a pinned time that is more than an hour off is no reason to refuse an endpoint without a schedule", async () => {
     const { schedule: _, ...others } = INPUTS;
     await using run = await runAt("2027-06-01T12:00Z", elsewhere);
     const checked = await run.check({}, others);
@@ -145,7 +145,7 @@ describe("the plugin", () => {
   const ONE = { kind: "ServerlessEndpoint" };
   const PUBLIC = { ...INPUTS, gpuIds: ["ADA_24"] };
 
-  test("resolves the schedule, lists both counts as changed, and logs the rule at the resource", async () => {
+  test("the plugin resolves the schedule, lists both counts as changed, and logs the rule at the resource", async () => {
     await using day = await startPlugin({ ...emulator.env, SERVERLESS_GPU_NOW: DAY });
     const { inputs } = await day.check(ONE, PUBLIC);
     const { id, outputs } = await day.create(ONE, inputs);
@@ -163,7 +163,7 @@ describe("the plugin", () => {
     );
   });
 
-  test("refuses ignoreChanges on the counts in diff and update, before any request", async () => {
+  test("the plugin refuses ignoreChanges on the counts in diff and update, before any request", async () => {
     await using plugin = await startPlugin({ ...emulator.env, SERVERLESS_GPU_NOW: DAY });
     const { inputs } = await plugin.check(ONE, PUBLIC);
     const { id, outputs } = await plugin.create(ONE, inputs);

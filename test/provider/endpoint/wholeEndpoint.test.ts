@@ -36,7 +36,7 @@ test("a removed setting returns to its default, and an older program gets no new
 });
 
 describe("a change between GPUs and CPUs", () => {
-  test("replaces the endpoint and resets GPU-only settings to their defaults", () => {
+  test("a change between GPUs and CPUs replaces the endpoint and resets GPU-only settings to their defaults", () => {
     const gpus = check({ ...GPU, gpuCount: 2, minCudaVersion: "12.8" });
     const cpus = check(CPU, gpus);
     expect(cpus).toMatchObject({ gpuIds: "", instanceIds: "cpu3g-4-16", gpuCount: 1, minCudaVersion: "" });
@@ -45,18 +45,18 @@ describe("a change between GPUs and CPUs", () => {
     expect(fixedIn(FIELDS, cpus, check(GPU, cpus))).toEqual(["gpuIds", "instanceIds"]);
   });
 
-  test("is not detected between GPU pools, between instances, or for a value that is not known yet", () => {
+  test("a change between GPUs and CPUs is not detected between GPU pools, between instances, or for a value that is not known yet", () => {
     expect(fixedIn(FIELDS, { gpuIds: "ADA_24" }, { gpuIds: "AMPERE_24" })).toEqual([]);
     expect(fixedIn(FIELDS, { instanceIds: "cpu3g-4-16" }, { instanceIds: "cpu3c-2-4" })).toEqual([]);
     expect(fixedIn(FIELDS, { gpuIds: "ADA_24" }, { gpuIds: UNKNOWN })).toEqual([]);
   });
 
-  test("is never planned from outputs that lack the field, because the endpoint may already be of that kind", () => {
+  test("a change between GPUs and CPUs is never planned from outputs that lack the field, because the endpoint may already be of that kind", () => {
     expect(fixedIn(FIELDS, { gpuIds: "ADA_24" }, { gpuIds: "ADA_24", type: "LOAD_BALANCER" })).toEqual([]);
     expect(fixedIn(FIELDS, { type: "QUEUE" }, { type: "LOAD_BALANCER" })).toEqual(["type"]);
   });
 
-  test("requires one of gpuIds and instanceIds, which may not be known yet", () => {
+  test("a change between GPUs and CPUs requires one of gpuIds and instanceIds, which may not be known yet", () => {
     expect(problems({ ...GPU, gpuIds: null })).toEqual([
       "gpuIds: is required (or instanceIds, for an endpoint on CPUs)",
     ]);
@@ -83,7 +83,7 @@ test("an endpoint with its own container refuses settings that roll out a templa
 });
 
 describe("the two forms of network volumes", () => {
-  test("count as one setting, and after a switch to the other form only that form is managed", () => {
+  test("the two forms of network volumes count as one setting, and after a switch to the other form only that form is managed", () => {
     const short = check({ ...GPU, networkVolumeId: "v1" });
     const long = check({ ...GPU, networkVolumeIds: ["v1", "v2"] }, short);
     expect(long).not.toHaveProperty("networkVolumeId");
@@ -93,7 +93,7 @@ describe("the two forms of network volumes", () => {
     expect(check(GPU, long)).toMatchObject({ networkVolumeIds: "" });
   });
 
-  test("cannot be combined", () => {
+  test("the two forms of network volumes cannot be combined", () => {
     expect(problems({ ...GPU, networkVolumeId: "v1", networkVolumeIds: ["v2"] })).toEqual([
       expect.stringContaining("networkVolumeIds: cannot be combined with networkVolumeId, which is its short form"),
     ]);
@@ -116,7 +116,7 @@ describe("what an interface does not have", () => {
     flashBootType: "PRIORITY_FLASHBOOT",
   };
 
-  test("is refused in a preview, even for an adoption", () => {
+  test("a setting that an interface does not have is refused in a preview, even for an adoption", () => {
     expect(refused(ALL).sort()).toEqual(Object.keys(ALL).sort());
     expect(refused({ ...ALL, adoptId: "theirs" })).toHaveLength(4);
     expect(refused(ALL, runpod)).toEqual([]);
@@ -125,12 +125,12 @@ describe("what an interface does not have", () => {
     expect(refused({ modelReferences: UNKNOWN, gpuCount: UNKNOWN }, v2)).toEqual([]);
   });
 
-  test("causes no problem if the value equals the one that every service uses", () => {
+  test("a setting that an interface does not have causes no problem if the value equals the one that every service uses", () => {
     const nothing = { gpuCount: 1, networkVolumeIds: "a", flashBootType: "FLASHBOOT", type: "QUEUE", instanceIds: "" };
     expect(refused(nothing)).toEqual([]);
   });
 
-  test("causes only a warning as long as a stack that switched APIs does not change it", () => {
+  test("a setting that an interface does not have causes only a warning as long as a stack that switched APIs does not change it", () => {
     const inputs = { modelReferences: MODEL, gpuCount: 2 };
     expect(refused(inputs, v2, inputs)).toEqual([]);
     expect(noticed(inputs, inputs)).toEqual([

@@ -4,10 +4,10 @@ import {
   editImage,
   failedUp,
   failedUpWithEdit,
-  former,
   killAt,
   type Moment,
   maximumOf,
+  previous,
   type Run,
   rollBack,
   start,
@@ -37,7 +37,7 @@ test("an adoption whose release fails leaves the endpoint as it was, and the nex
     expect(error.message).toContain("What served before was saved again");
     expect(error.message).toContain("The endpoint was not adopted");
     expect(error.remembered).toBeUndefined();
-    expect([serving(emulator), maximumOf(run)]).toEqual([{ ...former, saves }, 2]);
+    expect([serving(emulator), maximumOf(run)]).toEqual([{ ...previous, saves }, 2]);
   }
   expect(await saidByNextRun(run)).not.toContain("did not finish the adoption");
   const adopted = await up(provider, adopting(first.id, "2-good"), undefined);
@@ -55,7 +55,7 @@ test.each(
   await using next = await startProvider(emulator, machine);
   const error = await failedUp(next, adopting(first.id), undefined);
   expect(error.remembered).toBeUndefined();
-  expect([serving(emulator), maximumOf(run)]).toEqual([expect.objectContaining(former), 2]);
+  expect([serving(emulator), maximumOf(run)]).toEqual([expect.objectContaining(previous), 2]);
 }, 120_000);
 
 test("an adoption on another machine, of an endpoint that already has the bad release, fails and names the command that returns to another one", async () => {
@@ -70,7 +70,7 @@ test("an adoption on another machine, of an endpoint that already has the bad re
   expect(error.remembered).toBeUndefined();
   // The machine of the killed run still knows what served before.
   expect(await rollBack(run)).toMatchObject({ code: 0, stderr: expect.stringContaining("has them again") });
-  expect([serving(emulator), maximumOf(run)]).toEqual([expect.objectContaining(former), 2]);
+  expect([serving(emulator), maximumOf(run)]).toEqual([expect.objectContaining(previous), 2]);
 }, 120_000);
 
 test("an adoption on another machine, of an endpoint that already has the good release, tests it and saves nothing", async () => {
@@ -87,7 +87,7 @@ test("an adoption on another machine, of an endpoint that already has the good r
 
 test.each([
   ["could not be restored", { operation: "updateEndpoint", nth: 2 }, "me/llama-wrong"],
-  ["could not be tested", { operation: "health" }, former.image],
+  ["could not be tested", { operation: "health" }, previous.image],
 ])(
   "a release that %s leaves the endpoint out of state, and the next run names it if it was not restored",
   async (_name, match, image) => {
@@ -101,9 +101,9 @@ test.each([
     await provider.stop();
     const said = await saidByNextRun(run);
     const isNamed = said.includes(`did not finish the adoption of endpoint ${first.id} ("llama")`);
-    expect(isNamed).toBe(image !== former.image);
+    expect(isNamed).toBe(image !== previous.image);
     if (isNamed) await rollBack(run);
-    expect([serving(emulator), maximumOf(run)]).toEqual([expect.objectContaining(former), 2]);
+    expect([serving(emulator), maximumOf(run)]).toEqual([expect.objectContaining(previous), 2]);
   },
   120_000,
 );
@@ -115,7 +115,7 @@ test("if the console sets another image while the release of an adoption is test
   expect(error.remembered).toBeUndefined();
   expect(error.message).toContain("someone else changed imageName after it was saved");
   expect(error.message).toContain("The endpoint was not adopted");
-  expect(serving(emulator)).toMatchObject({ image: "me/theirs-good", env: former.env });
+  expect(serving(emulator)).toMatchObject({ image: "me/theirs-good", env: previous.env });
   expect(maximumOf(run)).toBe(2);
 }, 120_000);
 
@@ -128,7 +128,7 @@ describe.each([
     expect(serving(run.emulator)).toMatchObject({ image: `me/llama-${kind}` });
   }
 
-  test("is named by the next run of any resource, and the command restores everything but the console's later change", async () => {
+  test("a killed adoption is named by the next run of any resource, and the command restores everything but the console's later change", async () => {
     await using run = await start();
     await killed(run, "wrong");
     const said = await saidByNextRun(run);
@@ -138,13 +138,13 @@ describe.each([
     const { code, stdout, stderr } = await rollBack(run);
     expect([code, stderr]).toEqual([0, expect.stringContaining("has them again, except for imageName")]);
     expect(stdout + stderr + said).not.toContain(TOKEN);
-    expect(serving(run.emulator)).toMatchObject({ image: "me/theirs-good", env: former.env });
+    expect(serving(run.emulator)).toMatchObject({ image: "me/theirs-good", env: previous.env });
     expect(maximumOf(run)).toBe(2);
     expect(await rollBack(run)).toMatchObject({ code: 1, stderr: expect.stringContaining("has no record") });
     expect(await saidByNextRun(run, "third")).not.toContain("did not finish the adoption");
   }, 120_000);
 
-  test("is completed by the same program and no longer named", async () => {
+  test("a killed adoption is completed by the same program and no longer named", async () => {
     await using run = await start();
     await killed(run, "2-good");
     await using next = await startProvider(run.emulator, run.machine);
@@ -154,7 +154,7 @@ describe.each([
     expect(await next.diff(id, outputs, inputs)).toMatchObject({ changes: "none" });
   }, 120_000);
 
-  test("leaves nothing behind for a program that adopts the endpoint with fewer settings", async () => {
+  test("a killed adoption leaves nothing behind for a program that adopts the endpoint with fewer settings", async () => {
     await using run = await start();
     await killed(run, "2-good");
     await using next = await startProvider(run.emulator, run.machine);
@@ -172,7 +172,7 @@ test("an adoption that the service rejects is not named", async () => {
   await failedUp(provider, adopting(first.id), undefined);
   await provider.stop();
   expect(await saidByNextRun(run)).not.toContain("did not finish the adoption");
-  expect(serving(emulator)).toMatchObject(former);
+  expect(serving(emulator)).toMatchObject(previous);
 }, 120_000);
 
 test.each([
@@ -205,7 +205,7 @@ describe.each(["v2", "graphql"])("over %s, an adoption restores nothing of a cha
     const { run, other, next } = await changed();
     await using _ = run;
     await up(next, other, undefined);
-    expect([serving(run.emulator), maximumOf(run)]).toEqual([expect.objectContaining(former), 5]);
+    expect([serving(run.emulator), maximumOf(run)]).toEqual([expect.objectContaining(previous), 5]);
     expect(next.output()).not.toContain("restores");
     await next.stop();
   }, 120_000);
@@ -216,7 +216,7 @@ describe.each(["v2", "graphql"])("over %s, an adoption restores nothing of a cha
     const test = { ...rollOut.test, expectedOutput: { text: "6" } };
     const error = await failedUp(next, { ...other, rollOut: { ...rollOut, test } }, undefined);
     expect(error.message).toContain("The endpoint was not adopted");
-    expect([serving(run.emulator), maximumOf(run)]).toEqual([expect.objectContaining(former), 5]);
+    expect([serving(run.emulator), maximumOf(run)]).toEqual([expect.objectContaining(previous), 5]);
     await next.stop();
   }, 120_000);
 });

@@ -7,9 +7,9 @@ import {
   editImage,
   failedUp,
   failedUpWithEdit,
-  former,
   killAt,
   maximumOf,
+  previous,
   start,
 } from "../../support/rollOutRuns";
 import { newMachine, programOf, serving, startProvider } from "../../support/rollOuts";
@@ -39,7 +39,7 @@ test("a failed release leaves state and service as they were, without the variab
     expect(error.message).toContain("The next pulumi up tries the same release again");
     // The plain error leaves state as it was.
     expect(error.remembered).toBe(first);
-    expect(serving(emulator)).toEqual({ ...former, saves });
+    expect(serving(emulator)).toEqual({ ...previous, saves });
   }
 }, 120_000);
 
@@ -117,7 +117,7 @@ test("after a failed restore, the next up restores what served before, state sho
     expect(error.message).toMatch(/its test failed[\s\S]*What served before was saved again/);
     remembered = error.remembered;
     expect(remembered?.outputs).toMatchObject({ imageName: "me/llama-good" });
-    expect(serving(emulator)).toMatchObject(former);
+    expect(serving(emulator)).toMatchObject(previous);
   }
 }, 120_000);
 
@@ -144,7 +144,7 @@ test("the previous program also restores a release that had passed when its run 
   emulator.faults.clear();
   await using next = await startProvider(emulator, machine);
   const { outputs, inputs, id } = await up(next, programOf("good"), first);
-  expect(serving(emulator)).toMatchObject(former);
+  expect(serving(emulator)).toMatchObject(previous);
   expect(await next.diff(id, outputs, inputs)).toMatchObject({ changes: "none" });
 }, 120_000);
 

@@ -87,13 +87,13 @@ function expected(after: Image, isNoted: boolean, isRecorded: boolean, program: 
   if (program === "third") return ["3-good", ""];
   // Only a note or a refresh shows another machine's unfinished release.
   const isSeen = isRefreshed || isRecorded || (isNoted && machine === "this machine");
-  if (program === "former") return [isSeen ? "good" : after, ""];
+  if (program === "previous") return [isSeen ? "good" : after, ""];
   const isKnown = machine.startsWith("this") ? isNoted || !isRecorded : !isRecorded && !isRefreshed;
   if (after !== "wrong") return [after, RESTORED];
   return isKnown ? ["good", RESTORED] : ["wrong", UNKNOWN];
 }
 
-const PROGRAMS = { same: "wrong", former: "good", third: "3-good" } as const;
+const PROGRAMS = { same: "wrong", previous: "good", third: "3-good" } as const;
 
 /** Plays a cell of the table, and returns what is in service and the end of the message. */
 async function play(api: string, event: Event, machine: string, program: keyof typeof PROGRAMS) {

@@ -6,7 +6,7 @@ import { countsSince, isOut as isReleaseOut, verdictOf, type Workers } from "../
 const WATCH = { seconds: 60, maxFailed: 0.05, minJobs: 20 };
 
 describe("the watch", () => {
-  test("never judges a release by fewer jobs than minJobs", () => {
+  test("the watch never judges a release by fewer jobs than minJobs", () => {
     fc.assert(
       fc.property(fc.nat(19), fc.nat(19), (completed, failed) => {
         fc.pre(completed + failed < 20);
@@ -16,14 +16,14 @@ describe("the watch", () => {
     );
   });
 
-  test("fails a release when more than maxFailed jobs have failed, and passes one with exactly maxFailed", () => {
+  test("the watch fails a release when more than maxFailed jobs have failed, and passes one with exactly maxFailed", () => {
     expect(verdictOf({ completed: 94, failed: 6 }, WATCH, false)).toBe("failed");
     expect(verdictOf({ completed: 95, failed: 5 }, WATCH, false)).toBe("open");
     expect(verdictOf({ completed: 95, failed: 5 }, WATCH, true)).toBe("passed");
     expect(verdictOf({ completed: 0, failed: 20 }, { ...WATCH, maxFailed: 0 }, false)).toBe("failed");
   });
 
-  test("counts from zero after the service has reset its counts", () => {
+  test("the watch counts from zero after the service has reset its counts", () => {
     expect(countsSince({ completed: 100, failed: 7 }, { completed: 120, failed: 9 })).toEqual({
       completed: 20,
       failed: 2,

@@ -55,7 +55,7 @@ const GONE = /\bgone\b|no longer exists|does not exist|was deleted|is deleted/i;
 describe.each(
   EVERYWHERE.flatMap((where) => KINDS.map((kind) => ({ ...where, kind }))),
 )("the deletion of the $kind with the $form form over $api", ({ kind, ...where }) => {
-  test("is not claimed to be undone after Ctrl-C, and the next up recreates the record or says that it is gone", async () => {
+  test("the deletion is not claimed to be undone after Ctrl-C, and the next up recreates the record or says that it is gone", async () => {
     const { disturbed, next, isThere } = await play(kind, where, async (stack) => {
       await signal(stack, "engine", "SIGINT");
       await sleep(HELD_MS);
@@ -64,7 +64,7 @@ describe.each(
     if (!isThere) expect(next.output).toMatch(GONE);
   });
 
-  test("is verified by the next up if the provider was killed meanwhile", async () => {
+  test("the deletion is verified by the next up if the provider was killed meanwhile", async () => {
     const { next, isThere } = await play(kind, where, async (stack) => {
       await signal(stack, "provider", "SIGKILL");
       await sleep(HELD_MS);

@@ -16,7 +16,7 @@ async function collect<T>(results: AsyncIterable<T>): Promise<T[]> {
 const inputs = (...times: number[]) => times.map((ms) => ({ ms }));
 
 describe("runMany", () => {
-  test("yields each output with its input as soon as the job ends", async () => {
+  test("runMany yields each output with its input as soon as the job ends", async () => {
     await using emulated = await startQueue({ ...MANY, handler: sleeper });
     const schema = z.object({ slept: z.number() });
     const given = inputs(9_000, 1_000, 5_000);
@@ -40,7 +40,7 @@ describe("runMany", () => {
     });
   });
 
-  test("yields each failure with its input and continues", async () => {
+  test("runMany yields each failure with its input and continues", async () => {
     await using emulated = await startQueue({
       ...MANY,
       handler: ({ input }) => {
@@ -70,7 +70,7 @@ describe("runMany", () => {
     });
   });
 
-  test("does not count running jobs as failed", async () => {
+  test("runMany does not count running jobs as failed", async () => {
     await using emulated = await startQueue({ ...MANY, handler: sleeper });
     const controller = new AbortController();
     const batch = emulated.queue.runMany(inputs(1_000, 3_600_000, 3_600_000), { signal: controller.signal });
@@ -89,14 +89,14 @@ describe("runMany", () => {
     });
   });
 
-  test("sends the common fields of request with each job", async () => {
+  test("runMany sends the common fields of request with each job", async () => {
     const policies: unknown[] = [];
     await using emulated = await startQueue({ ...MANY, handler: ({ policy }) => policies.push(policy.ttl) });
     await emulated.run(collect(emulated.queue.runMany([{}, {}], { request: { policy: { ttl: 60_000 } } })));
     expect(policies).toEqual([60_000, 60_000]);
   });
 
-  test("never runs more jobs than concurrency allows, even while the loop does not take their results", async () => {
+  test("runMany never runs more jobs than concurrency allows, even while the loop does not take their results", async () => {
     await using emulated = await startQueue({ ...MANY, handler: sleeper });
     let read = 0;
     function* source() {
@@ -119,7 +119,7 @@ describe("runMany", () => {
     expect(emulated.calls().filter((call) => call === "run")).toHaveLength(30);
   });
 
-  test("reads an async iterable one input at a time, and yields results while it waits for the next input", async () => {
+  test("runMany reads an async iterable one input at a time, and yields results while it waits for the next input", async () => {
     await using emulated = await startQueue({ ...MANY, handler: sleeper });
     let isReading = false;
     let giveNext = () => {};
@@ -150,7 +150,7 @@ describe("runMany", () => {
     expect(await emulated.run(batch.next())).toEqual({ done: true, value: undefined });
   });
 
-  test("does not submit a job again if its response was lost", async () => {
+  test("runMany does not submit a job again if its response was lost", async () => {
     let runs = 0;
     await using emulated = await startQueue({ ...MANY, handler: () => ++runs });
     emulated.emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 3 });
@@ -162,7 +162,7 @@ describe("runMany", () => {
     expect(emulated.calls().filter((call) => call === "run")).toHaveLength(10);
   });
 
-  test("respects the rate limits", async () => {
+  test("runMany respects the rate limits", async () => {
     await using emulated = await startQueue({ workers: 50 });
     const batch = emulated.queue.runMany(
       Array.from({ length: 1_100 }, (_, n) => ({ n })),
@@ -309,7 +309,7 @@ describe("a batch that ends early", () => {
     expect(counted()[0]).toBe(counted()[1]);
   });
 
-  test("cancels the job of a submit that is still pending", async () => {
+  test("a batch that ends early cancels the job of a submit that is still pending", async () => {
     await using emulated = await startQueue({ ...MANY, handler: sleeper });
     emulated.emulator.faults.add({ name: "hangs a second", match: { operation: "run" }, effect: { latencyMs: 1_000 } });
     const batch = emulated.queue.runMany(inputs(600_000, 600_000), { onAbort: "cancel" });
@@ -321,7 +321,7 @@ describe("a batch that ends early", () => {
     expect(emulated.calls().filter((call) => call === "run")).toHaveLength(2);
   });
 
-  test("throws when a job cannot be cancelled", async () => {
+  test("a batch that ends early throws when a job cannot be cancelled", async () => {
     const { emulated, batch } = await begun("cancel");
     await using _it = emulated;
     emulated.emulator.faults.add({ match: { operation: "cancel" }, effect: { status: 400 }, times: 1 });
@@ -343,7 +343,7 @@ describe("a batch that ends early", () => {
     expect([isOpened, emulated.calls()]).toEqual([false, []]);
   });
 
-  test("does not wait for an input that never arrives", async () => {
+  test("a batch that ends early does not wait for an input that never arrives", async () => {
     await using emulated = await startQueue(MANY);
     async function* source() {
       yield {};

@@ -63,7 +63,7 @@ const outputs = (results: BatchResult[]) =>
 const submits = (emulated: EmulatedQueue) => emulated.calls().filter((call) => call === "run").length;
 
 describe("a batch with a journal", () => {
-  test("resumes after a break, runs each input once, and yields the results that were not delivered before", async () => {
+  test("a batch with a journal resumes after a break, runs each input once, and yields the results that were not delivered before", async () => {
     const { emulated, runs } = await started();
     await using _it = emulated;
     const first: unknown[] = [];
@@ -91,7 +91,7 @@ describe("a batch with a journal", () => {
     expect([runs.size, submits(emulated)]).toEqual([40, 40]);
   });
 
-  test("resumes after a kill at any moment without running an input twice or losing an input", async () => {
+  test("a batch with a journal resumes after a kill at any moment without running an input twice or losing an input", async () => {
     const { emulated, runs } = await started(300);
     await using _it = emulated;
     const copies: string[] = [];
@@ -118,7 +118,7 @@ describe("a batch with a journal", () => {
     }
   });
 
-  test("reports an input whose submit was lost in every run, and submits it again only on request", async () => {
+  test("a batch with a journal reports an input whose submit was lost in every run, and submits it again only on request", async () => {
     const { emulated, runs } = await started();
     await using _it = emulated;
     emulated.emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 2 });
@@ -133,7 +133,7 @@ describe("a batch with a journal", () => {
     expect([submits(emulated), [...runs.values()].filter((count) => count === 2).length]).toEqual([7, 2]);
   });
 
-  test("reports jobs that expired after 31 minutes with their ids, and submits them again only on request", async () => {
+  test("a batch with a journal reports jobs that expired after 31 minutes with their ids, and submits them again only on request", async () => {
     const { emulated, runs } = await started();
     await using _it = emulated;
     const batch = run(emulated, numbers(3));
@@ -153,7 +153,7 @@ describe("a batch with a journal", () => {
     expect([outputs(again), [...runs.values()], submits(emulated)]).toEqual([[0, 1, 2], [2, 2, 2], 6]);
   });
 
-  test("keeps results in the journal with store, so that they do not expire", async () => {
+  test("a batch with a journal keeps results in the journal with store, so that they do not expire", async () => {
     const { emulated } = await started();
     await using _it = emulated;
     const inputs = [...numbers(2), { n: 2, fails: true }];
@@ -171,13 +171,13 @@ describe("a batch with a journal", () => {
     expect(emulated.calls()).toHaveLength(before);
   });
 
-  test("never stores inputs, and stores outputs only with store", async () => {
+  test("a batch with a journal never stores inputs, and stores outputs only with store", async () => {
     await using emulated = await many(() => "the secret output");
     await emulated.run(collect(run(emulated, [{ prompt: "the secret input" }])));
     expect(await readFile(file, "utf8")).not.toMatch(/secret/);
   });
 
-  test("runs inputs with the same key once, and yields the result for each of these inputs", async () => {
+  test("a batch with a journal runs inputs with the same key once, and yields the result for each of these inputs", async () => {
     const { emulated, runs } = await started();
     await using _it = emulated;
     const inputs = [{ n: 1, a: { x: 1, y: 2 } }, { a: { y: 2, x: 1 }, n: 1 }, { n: 2 }, { n: 2 }];
@@ -204,7 +204,7 @@ describe("a batch with a journal", () => {
     expect([...runs.values()]).toEqual([1, 1, 1]);
   });
 
-  test("derives keys from the input alone, regardless of the order of its fields", async () => {
+  test("a batch with a journal derives keys from the input alone, regardless of the order of its fields", async () => {
     expect(canonicalJson({ b: [{ d: 1, c: undefined }], a: "ä" })).toBe('{"a":"ä","b":[{"d":1}]}');
     const { emulated } = await started();
     await using _it = emulated;
@@ -219,7 +219,7 @@ describe("a batch with a journal", () => {
     expect(batch.counts.skipped).toBe(1);
   });
 
-  test("counts inputs that failed earlier in every run, and submits them again only on request", async () => {
+  test("a batch with a journal counts inputs that failed earlier in every run, and submits them again only on request", async () => {
     const { emulated, runs } = await started();
     await using _it = emulated;
     const inputs = [{ n: 0 }, { n: 1, fails: true }];
@@ -237,7 +237,7 @@ describe("a batch with a journal", () => {
     expect([more.counts.failed, more.counts.duplicates, runs.get(1)]).toEqual([1, 1, 2]);
   });
 
-  test("yields lost results again from the journal, from the service, and else says that they are gone", async () => {
+  test("a batch with a journal yields lost results again from the journal, from the service, and else says that they are gone", async () => {
     const { emulated, runs } = await started();
     await using _it = emulated;
     const inputs = [{ n: 0 }, { n: 1, fails: true }];
@@ -258,7 +258,7 @@ describe("a batch with a journal", () => {
     expect([...runs.values()]).toEqual([2, 2]);
   });
 
-  test("refuses an input that has the key of another one, in this run or an earlier one", async () => {
+  test("a batch with a journal refuses an input that has the key of another one, in this run or an earlier one", async () => {
     const { emulated, runs } = await started();
     await using _it = emulated;
     const options = { key: (input: object) => String((input as { id?: string }).id) };
@@ -278,7 +278,7 @@ describe("a batch with a journal", () => {
     expect([...runs]).toEqual([[0, 1]]);
   });
 
-  test("pauses as a whole while the service refuses submits with 429, says so once per pause, and then completes every input", async () => {
+  test("a batch with a journal pauses as a whole while the service refuses submits with 429, says so once per pause, and then completes every input", async () => {
     const log: string[] = [];
     const { emulated, runs } = await started(1_000, (_level, message, details) => {
       if ("batch" in details) log.push(message);
@@ -423,7 +423,7 @@ describe("a batch with a journal", () => {
     expect(runs.size).toBe(1);
   });
 
-  test("resubmits an input that the service has refused", async () => {
+  test("a batch with a journal resubmits an input that the service has refused", async () => {
     const { emulated, runs } = await started();
     await using _it = emulated;
     emulated.emulator.faults.add({ match: { operation: "run" }, effect: { status: 400 }, times: 1 });
@@ -433,7 +433,7 @@ describe("a batch with a journal", () => {
     expect(runs.get(1)).toBe(1);
   });
 
-  test("records a result as delivered only when done is called, if the loop requests this", async () => {
+  test("a batch with a journal records a result as delivered only when done is called, if the loop requests this", async () => {
     const { emulated } = await started();
     await using _it = emulated;
     const options = { delivery: "done" } as const;
@@ -444,7 +444,7 @@ describe("a batch with a journal", () => {
     expect(outputs(await emulated.run(collect(run(emulated, numbers(4), options))))).toEqual([3]);
   });
 
-  test("reports a result as not recorded if done is called after the end of the loop, and yields it again", async () => {
+  test("a batch with a journal reports a result as not recorded if done is called after the end of the loop, and yields it again", async () => {
     const { emulated } = await started();
     await using _it = emulated;
     const options = { delivery: "done" } as const;
@@ -453,7 +453,7 @@ describe("a batch with a journal", () => {
     expect(outputs(await emulated.run(collect(run(emulated, numbers(1), options))))).toEqual([0]);
   });
 
-  test("adds the key of each input to its webhook", async () => {
+  test("a batch with a journal adds the key of each input to its webhook", async () => {
     const webhooks: unknown[] = [];
     await using emulated = await many(({ webhook }) => webhooks.push(webhook));
     const options = { key: ({ id }: { id: string }) => id, request: { webhook: "https://example.com/?key={key}" } };
@@ -466,7 +466,7 @@ describe("a batch with a journal", () => {
 });
 
 describe("a batch whose journal cannot be used", () => {
-  test("is refused before any request if its keys have another version, and the error names both versions", async () => {
+  test("a batch whose journal cannot be used is refused before any request if its keys have another version, and the error names both versions", async () => {
     const { emulated } = await started();
     await using _it = emulated;
     await emulated.run(collect(run(emulated, [{ n: 1 }])));
@@ -482,7 +482,7 @@ describe("a batch whose journal cannot be used", () => {
     [{ journal: undefined }, "journal"],
     [{ journal: "postgres://localhost" as never }, "journal"],
     [{ uncertain: "again" as never }, "uncertain"],
-  ])("is refused with %j", async (options, property) => {
+  ])("a batch whose journal cannot be used is refused with %j", async (options, property) => {
     const { emulated } = await started();
     await using _it = emulated;
     expect(() => run(emulated, [], options)).toThrow(InvalidInputError);
@@ -522,7 +522,7 @@ describe("a batch whose journal cannot be used", () => {
     };
   }
 
-  test("ends with an error if the journal stalls, and names the jobs that it could not record", async () => {
+  test("a batch whose journal cannot be used ends with an error if the journal stalls, and names the jobs that it could not record", async () => {
     const { emulated, runs } = await started();
     await using _it = emulated;
     let isStalled = false;
@@ -548,7 +548,7 @@ describe("a batch whose journal cannot be used", () => {
     expect(runs.size).toBeLessThan(50);
   });
 
-  test("is refused if it has a state that this version does not know", async () => {
+  test("a batch whose journal cannot be used is refused if it has a state that this version does not know", async () => {
     const { emulated } = await started();
     await using _it = emulated;
     const inner = fileJournal(file);
@@ -567,7 +567,7 @@ describe("a batch whose journal cannot be used", () => {
     expect(error.message).toMatch(/unknown state "paused"/);
   });
 
-  test("continues after the journal was unavailable for a minute", async () => {
+  test("a batch whose journal cannot be used continues after the journal was unavailable for a minute", async () => {
     const { emulated, runs } = await started();
     await using _it = emulated;
     let isDown = false;
@@ -587,7 +587,7 @@ describe("a batch whose journal cannot be used", () => {
     expect([...runs.values()].every((count) => count === 1)).toBe(true);
   });
 
-  test("stops submitting when the journal stays unavailable, yields the running jobs' results, and gives advice", async () => {
+  test("a batch whose journal cannot be used stops submitting when the journal stays unavailable, yields the running jobs' results, and gives advice", async () => {
     const { emulated, runs } = await started();
     await using _it = emulated;
     let isDown = false;

@@ -67,7 +67,7 @@ describe("options that are not valid", () => {
     expect(refusal(options).message).toMatch(/the argument must be an object/);
   });
 
-  test("are all reported at once", () => {
+  test("options that are not valid are all reported at once", () => {
     const { message } = refusal({ ...SETTINGS, retries: 3, attemptTimeoutMs: -1 });
     expect(message).toMatch(/attemptTimeoutMs must be .*"retries" does not exist: did you mean retry\?/);
   });
@@ -100,7 +100,7 @@ test("an option that is undefined falls back to its default", async () => {
 });
 
 describe("a client without options", () => {
-  test("takes the key, the service and the URLs from the environment", async () => {
+  test("a client without options takes the key, the service and the URLs from the environment", async () => {
     const keys: unknown[] = [];
     await using server = await startRawServer((request, response) => {
       keys.push(request.headers.authorization);
@@ -141,7 +141,7 @@ describe("a client without options", () => {
     ["graphql", "v2", "POST /graphql"],
     [undefined, "v2", "GET /v2"],
     [undefined, undefined, "POST /graphql"],
-  ] as const)("uses the API %s from the options rather than %s from the environment", async (api, variable, request) => {
+  ] as const)("a client without options uses the API %s from the options rather than %s from the environment", async (api, variable, request) => {
     const requests: string[] = [];
     await using server = await startRawServer(({ method, url }, response) => {
       requests.push(`${method} ${url}`);
@@ -158,7 +158,7 @@ describe("a client without options", () => {
     expect(requests).toEqual([expect.stringMatching(request), expect.stringMatching(request)]);
   });
 
-  test("never sends the environment's key to a URL in the options", async () => {
+  test("a client without options never sends the environment's key to a URL in the options", async () => {
     await withEnvironment({ SERVERLESS_GPU_API_KEY: CANARY, SERVERLESS_GPU_SERVICE: "runpod" }, () => {
       expect(refusal({ queueUrl: "http://127.0.0.1:9" }).message).toMatch(/no API key.*settingsFromEnvironment/);
       expect(refusal({ service: "runpod" }).message).toMatch(/no API key.*settingsFromEnvironment/);
@@ -167,7 +167,7 @@ describe("a client without options", () => {
 });
 
 describe("a user's dispatcher", () => {
-  test("sends all requests instead of the client's own connections and proxies, and stays open", async () => {
+  test("a user's dispatcher sends all requests instead of the client's own connections and proxies, and stays open", async () => {
     await using server = await startRawServer((_, response) => response.end("{}"));
     const agent = new Agent();
     const paths: unknown[] = [];
@@ -212,7 +212,7 @@ describe("a user's dispatcher", () => {
     });
   });
 
-  test("is not mistaken for a proxy from the environment", async () => {
+  test("a user's dispatcher is not mistaken for a proxy from the environment", async () => {
     await withEnvironment({ HTTP_PROXY: "http://127.0.0.1:1" }, async () => {
       await using client = createClient({ ...SETTINGS, dispatcher: new Agent(), retry: { maxAttempts: 1 } });
       const error = await client

@@ -79,7 +79,7 @@ async function timed<T>(work: Promise<T>): Promise<[T, number]> {
 jest.setTimeout(120_000);
 
 describe("the lock of a file", () => {
-  test.concurrent("is refused at once to a second user, within the process and outside", async () => {
+  test.concurrent("the lock of a file is refused at once to a second user, within the process and outside", async () => {
     const file = newFile();
     const lock = await lockFile(file);
     const [error, ms] = await timed(lockFile(file).catch((reason: unknown) => reason));
@@ -93,7 +93,7 @@ describe("the lock of a file", () => {
     await (await lockFile(file)).release();
   });
 
-  test.concurrent("is free at once when its process was killed", async () => {
+  test.concurrent("the lock of a file is free at once when its process was killed", async () => {
     const file = newFile();
     using holder = new Locker(file);
     expect(await holder.line()).toBe("locked");
@@ -122,7 +122,7 @@ describe("the lock of a file", () => {
     parent.kill("SIGKILL");
   });
 
-  test.concurrent("goes to one of many that start together", async () => {
+  test.concurrent("the lock of a file goes to one of many that start together", async () => {
     const file = newFile();
     const starts = await Promise.allSettled(Array.from({ length: 8 }, () => lockFile(file)));
     const locks = starts.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
@@ -181,7 +181,7 @@ describe("the lock of a file", () => {
     await lock.release();
   });
 
-  test.concurrent("is kept by a process of this machine that was stopped for 20 seconds", async () => {
+  test.concurrent("the lock of a file is kept by a process of this machine that was stopped for 20 seconds", async () => {
     const file = newFile();
     using holder = new Locker(file);
     expect(await holder.line()).toBe("locked");
@@ -192,7 +192,7 @@ describe("the lock of a file", () => {
     expect(await holder.ask("check")).toBe("held");
   });
 
-  test.concurrent("is free when another process has the number of the killed one", async () => {
+  test.concurrent("the lock of a file is free when another process has the number of the killed one", async () => {
     const file = newFile();
     using holder = new Locker(file);
     expect(await holder.line()).toBe("locked");
@@ -207,7 +207,7 @@ describe("the lock of a file", () => {
     await lock.release();
   });
 
-  test.concurrent("waits for a lock file that was left empty by a kill", async () => {
+  test.concurrent("the lock of a file waits for a lock file that was left empty by a kill", async () => {
     const file = newFile();
     const next = newFile();
     writeFileSync(`${file}.lock-1`, "");

@@ -5,7 +5,7 @@ describe("the machine's clock", () => {
     2 ** 31,
     Number.MAX_SAFE_INTEGER,
     Number.POSITIVE_INFINITY,
-  ])("does not end a delay of %p ms at once, although Node.js timers do not support such a delay", async (delayMs) => {
+  ])("the machine's clock does not end a delay of %p ms at once, although Node.js timers do not support such a delay", async (delayMs) => {
     const ended = jest.fn();
     const cancel = systemClock.schedule(delayMs, ended);
     await sleep(systemClock, 50);

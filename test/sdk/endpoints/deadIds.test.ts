@@ -37,7 +37,7 @@ const DELETED: readonly [string, (service: Emulated) => void][] = [
 ];
 
 describe.each(DELETED)("an endpoint whose %s was deleted", (what, removeUsed) => {
-  test("is scaled to zero without the ids of deleted records, and deleted once its workers have stopped", async () => {
+  test("an endpoint is scaled to zero without the ids of deleted records, and deleted once its workers have stopped", async () => {
     await using service = await start();
     removeUsed(service);
     const phases: string[] = [];
@@ -55,7 +55,7 @@ describe.each(DELETED)("an endpoint whose %s was deleted", (what, removeUsed) =>
     expect(sent).toHaveLength(what === "volume" ? 2 : 3);
   });
 
-  test("gets its workers back after a deletion that timed out, and keeps its ids", async () => {
+  test("an endpoint gets its workers back after a deletion that timed out, and keeps its ids", async () => {
     await using service = await start({ drainMs: 3_600_000 });
     removeUsed(service);
     const error = await service.failure(service.client.endpoints.delete("e1", { drainTimeoutMs: 60_000 }));
@@ -64,7 +64,7 @@ describe.each(DELETED)("an endpoint whose %s was deleted", (what, removeUsed) =>
     expect(service.emulator.endpoints.get("e1")).toMatchObject({ ...INPUT, networkVolumeId: "v1" });
   });
 
-  test("can be scaled to zero and recycled", async () => {
+  test("an endpoint can be scaled to zero and recycled", async () => {
     await using service = await start({ drainMs: 0 });
     removeUsed(service);
     await service.run(service.client.endpoints.recycleWorkers("e1", WORKERS));

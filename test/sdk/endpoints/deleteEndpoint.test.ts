@@ -10,7 +10,7 @@ function steps({ calls }: Emulated): string[] {
 }
 
 describe("a deletion", () => {
-  test("scales to zero, lists until the pods have stopped, deletes the endpoint, and verifies that the endpoint is gone [contract.delete-endpoint] [contract.endpoint-pods]", async () => {
+  test("a deletion scales to zero, lists until the pods have stopped, deletes the endpoint, and verifies that the endpoint is gone [contract.delete-endpoint] [contract.endpoint-pods]", async () => {
     await using service = await startEmulated({ emulator: { drainMs: 20_000 } });
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMin: 2 });
     await service.clock.advance(1_000);
@@ -65,7 +65,7 @@ describe("a deletion", () => {
     expect(service.emulator.endpoints.get(id)).toBeUndefined();
   });
 
-  test("scales to zero only once while the list lags", async () => {
+  test("a deletion scales to zero only once while the list lags", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create(INPUT);
     await service.clock.advance(60_000);
@@ -100,7 +100,7 @@ describe("a deletion", () => {
     expect(service.emulator.endpoints.get(id)).toBeDefined();
   });
 
-  test("scales to zero again when someone scales up in the meantime", async () => {
+  test("a deletion scales to zero again when someone scales up in the meantime", async () => {
     await using service = await startEmulated({ emulator: { drainMs: 30_000 } });
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMin: 1 });
     await service.clock.advance(1_000);
@@ -138,7 +138,7 @@ describe("a deletion", () => {
     expect(service.emulator.journal.operations({ operation: "deleteEndpoint" })).toHaveLength(2);
   });
 
-  test("does not accept a not-found response as success while the endpoint is listed", async () => {
+  test("a deletion does not accept a not-found response as success while the endpoint is listed", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
     const lie = { message: "a free slot could not find its way", code: "RUNPOD" };
@@ -148,7 +148,7 @@ describe("a deletion", () => {
     expect(service.emulator.journal.operations({ operation: "deleteEndpoint" })).toHaveLength(2);
   });
 
-  test("is not misled by an endpoint's name in the service's refusal", async () => {
+  test("a deletion is not misled by an endpoint's name in the service's refusal", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
     const refusal = { message: `Endpoint "not found" (${id}) still has workers`, code: "RUNPOD" };
@@ -157,7 +157,7 @@ describe("a deletion", () => {
     expect(error).toMatchObject({ code: "DELETE_TIMEOUT" });
   });
 
-  test("continues when the endpoint was deleted elsewhere between the list and the scale to zero", async () => {
+  test("a deletion continues when the endpoint was deleted elsewhere between the list and the scale to zero", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create(INPUT);
     await service.clock.advance(60_000);
@@ -167,7 +167,7 @@ describe("a deletion", () => {
     expect(steps(service)).toEqual(["myself", "saveEndpoint", "myself", "deleteEndpoint", "myself"]);
   });
 
-  test("counts as proven by the list, even if the list lags", async () => {
+  test("a deletion counts as proven by the list, even if the list lags", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
     await service.clock.advance(60_000);
@@ -178,7 +178,7 @@ describe("a deletion", () => {
 });
 
 describe("a deletion that cannot end", () => {
-  test("gives up with advice when the workers do not stop in time", async () => {
+  test("a deletion that cannot end gives up with advice when the workers do not stop in time", async () => {
     await using service = await startEmulated({ emulator: { drainMs: 3_600_000 } });
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMin: 2 });
     await service.clock.advance(1_000);
@@ -195,7 +195,7 @@ describe("a deletion that cannot end", () => {
     expect(tookMs).toBeLessThanOrEqual(60_200);
   });
 
-  test("waits ten minutes by default, with pauses that grow to ten seconds", async () => {
+  test("a deletion that cannot end waits ten minutes by default, with pauses that grow to ten seconds", async () => {
     await using service = await startEmulated({ emulator: { drainMs: 3_600_000 } });
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMin: 1 });
     await service.clock.advance(1_000);
@@ -204,7 +204,9 @@ describe("a deletion that cannot end", () => {
     expect(service.calls().length).toBeLessThan(80);
   });
 
-  test.each([400, 403])("fails at once when the service refuses the request itself with %i", async (status) => {
+  test.each([
+    400, 403,
+  ])("a deletion that cannot end fails at once when the service refuses the request itself with %i", async (status) => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create(INPUT);
     service.emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { status } });
@@ -212,7 +214,7 @@ describe("a deletion that cannot end", () => {
     expect(service.calls().filter((operation) => operation === "deleteEndpoint")).toHaveLength(1);
   });
 
-  test("gives up with the service's reason when the service keeps refusing", async () => {
+  test("a deletion that cannot end gives up with the service's reason when the service keeps refusing", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
     const refusal = { message: "a lock is held", code: "RUNPOD" };
@@ -222,7 +224,7 @@ describe("a deletion that cannot end", () => {
     expect(error.message).toContain("a lock is held");
   });
 
-  test("gives up when the endpoint does not stay at zero", async () => {
+  test("a deletion that cannot end gives up when the endpoint does not stay at zero", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create(INPUT);
     const scaleUp = () => service.emulator.endpoints.change(id, { workersMax: 1 });
@@ -237,7 +239,9 @@ describe("a deletion that cannot end", () => {
     expect(service.calls().length).toBeLessThan(40);
   });
 
-  test.each([7_000, 12_000, 25_000])("ends with one save if lists are %d ms old", async (listLagMs) => {
+  test.each([
+    7_000, 12_000, 25_000,
+  ])("a deletion that cannot end ends with one save if lists are %d ms old", async (listLagMs) => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create(INPUT);
     await service.clock.advance(120_000);
@@ -247,7 +251,7 @@ describe("a deletion that cannot end", () => {
     expect(service.calls().filter((call) => call === "saveEndpoint")).toHaveLength(1);
   });
 
-  test("does not claim that the endpoint exists if its deletion was accepted but the list still shows it", async () => {
+  test("a deletion that cannot end does not claim that the endpoint exists if its deletion was accepted but the list still shows it", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
     await service.clock.advance(120_000);
@@ -257,7 +261,7 @@ describe("a deletion that cannot end", () => {
     expect(error.message).toMatch(/still lists it\. It may still exist\. /);
   });
 
-  test("does not say whether the endpoint exists if the service reports it as not found but still lists it", async () => {
+  test("a deletion that cannot end does not say whether the endpoint exists if the service reports it as not found but still lists it", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
     const lie = { message: "endpoint not found", code: "RUNPOD" };
@@ -267,7 +271,7 @@ describe("a deletion that cannot end", () => {
     expect(error.message).toMatch(/reports that it does not exist, but still lists it\. It may still exist\. /);
   });
 
-  test("does not claim that an endpoint exists that it never saw", async () => {
+  test("a deletion that cannot end does not claim that an endpoint exists that it never saw", async () => {
     await using service = await startEmulated();
     service.emulator.endpoints.create(INPUT);
     const refusal = { message: "try again later", code: "RUNPOD" };
@@ -277,7 +281,7 @@ describe("a deletion that cannot end", () => {
     expect(error.message).toMatch(/says "try again later"\. It may still exist\. /);
   });
 
-  test("fails at once when the service refuses the scale to zero or the key", async () => {
+  test("a deletion that cannot end fails at once when the service refuses the scale to zero or the key", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create(INPUT);
     const refusal = { message: "this template is retired", code: "RUNPOD" };
@@ -288,7 +292,7 @@ describe("a deletion that cannot end", () => {
     expect(service.emulator.endpoints.get(id)).toBeDefined();
   });
 
-  test("never treats a missing account or an invalid list as a deleted endpoint", async () => {
+  test("a deletion that cannot end never treats a missing account or an invalid list as a deleted endpoint", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create(INPUT);
     service.emulator.faults.add({ match: { operation: "myself" }, effect: { nullAccount: true }, times: 1 });

@@ -25,7 +25,7 @@ function full({ emulator }: Emulated) {
 }
 
 describe("create", () => {
-  test("sends one list request and one save, and returns the endpoint in normal form [contract.create-endpoint] [contract.endpoint-id]", async () => {
+  test("create sends one list request and one save, and returns the endpoint in normal form [contract.create-endpoint] [contract.endpoint-id]", async () => {
     await using service = await startEmulated();
     const created = await service.run(service.client.endpoints.create({ ...INPUT, locations: ["US", "CZ"] }));
     expect(service.calls()).toEqual(["myself", "saveEndpoint"]);
@@ -43,7 +43,7 @@ describe("create", () => {
     expect(service.emulator.endpoints.get(created.id)).toMatchObject({ ...INPUT, locations: "CZ,US" });
   });
 
-  test("accepts every field [contract.endpoint-fields]", async () => {
+  test("create accepts every field [contract.endpoint-fields]", async () => {
     await using service = await startEmulated();
     const input = {
       ...INPUT,
@@ -59,7 +59,7 @@ describe("create", () => {
     expect(pods).toMatchObject([{ desiredStatus: "RUNNING" }]);
   });
 
-  test("treats two endpoints with the same name as different endpoints", async () => {
+  test("create treats two endpoints with the same name as different endpoints", async () => {
     await using service = await startEmulated();
     const first = await service.run(service.client.endpoints.create(INPUT));
     const second = await service.run(service.client.endpoints.create(INPUT));
@@ -69,7 +69,7 @@ describe("create", () => {
 });
 
 describe("update", () => {
-  test("reads every field, applies the changes and sends all fields, so that the service resets none [contract.modify-endpoint]", async () => {
+  test("update reads every field, applies the changes and sends all fields, so that the service resets none [contract.modify-endpoint]", async () => {
     await using service = await startEmulated();
     const { id } = full(service);
     const updated = await service.run(service.client.endpoints.update(id, { templateId: "other" }));
@@ -91,7 +91,7 @@ describe("update", () => {
     expect(updated).toMatchObject({ id, templateId: "other", idleTimeout: 60, workersMax: 5, scalerValue: 7 });
   });
 
-  test("calls onNameTaken, based on its own list, before a rename to a name in use, but before no other change", async () => {
+  test("update calls onNameTaken, based on its own list, before a rename to a name in use, but before no other change", async () => {
     await using service = await startEmulated();
     const { id } = full(service);
     const other = service.emulator.endpoints.create({ ...INPUT, name: "taken" });
@@ -111,7 +111,7 @@ describe("update", () => {
     expect(service.emulator.endpoints.get(id)?.name).toBe("taken");
   });
 
-  test("sends the defaults of four fields when they are set to null, and never sends null", async () => {
+  test("update sends the defaults of four fields when they are set to null, and never sends null", async () => {
     await using service = await startEmulated();
     const { id } = full(service);
     const cleared = { idleTimeout: null, scalerValue: null, workersMin: null, workersMax: null };
@@ -119,7 +119,7 @@ describe("update", () => {
     expect(lastSave(service)).toMatchObject({ idleTimeout: 10, scalerValue: 4, workersMin: 0, workersMax: 3 });
   });
 
-  test.each([null, ""])("clears locations and the network volume with %j", async (nothing) => {
+  test.each([null, ""])("update clears locations and the network volume with %j", async (nothing) => {
     await using service = await startEmulated();
     const { id } = full(service);
     const updated = await service.run(
@@ -132,7 +132,7 @@ describe("update", () => {
   test.each([
     null,
     "OFF",
-  ] as const)("sends null to clear FLASHBOOT given as %j, because the contract supports no other value", async (off) => {
+  ] as const)("update sends null to clear FLASHBOOT given as %j, because the contract supports no other value", async (off) => {
     await using service = await startEmulated();
     const { id } = full(service);
     expect(await service.run(service.client.endpoints.update(id, { flashBootType: off }))).toMatchObject({
@@ -290,7 +290,7 @@ describe("looking", () => {
 });
 
 describe("scaleToZero", () => {
-  test("sets both worker counts to 0 and leaves all other fields unchanged", async () => {
+  test("scaleToZero sets both worker counts to 0 and leaves all other fields unchanged", async () => {
     await using service = await startEmulated();
     const before = full(service);
     const scaled = await service.run(service.client.endpoints.scaleToZero(before.id));

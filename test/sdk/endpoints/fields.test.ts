@@ -14,12 +14,12 @@ describe("a field that only one service has", () => {
   beforeEach(() => jest.replaceProperty(FIELDS, "scalerValue", { ...FIELDS.scalerValue, onlyAt: "runpod" }));
   afterEach(() => jest.restoreAllMocks());
 
-  test("is read and written at that service", () => {
+  test("a field that only one service has is read and written at that service", () => {
     expect(endpointSelection("runpod")).toContain("scalerValue");
     expect(toSaveInput(settings, "runpod")).toEqual(settings);
   });
 
-  test("is neither read nor written at other services, and refused unless it equals its default", () => {
+  test("a field that only one service has is neither read nor written at other services, and refused unless it equals its default", () => {
     expect(endpointSelection(undefined)).not.toContain("scalerValue");
     const { scalerValue, ...others } = settings;
     expect(toSaveInput({ ...others, scalerValue: ENDPOINT_DEFAULTS.scalerValue }, undefined)).toEqual(others);

@@ -24,7 +24,7 @@ async function createdTemplates(count: number, perMinute: number) {
 }
 
 describe("the announced quota of GraphQL", () => {
-  test("may be exceeded until one request is refused, and is respected afterwards", async () => {
+  test("the announced quota of GraphQL may be exceeded until one request is refused, and is respected afterwards", async () => {
     const { made, refused, minutes } = await createdTemplates(260, 180);
     expect(made).toBe(260);
     expect(refused).toBe(1);
@@ -32,13 +32,13 @@ describe("the announced quota of GraphQL", () => {
     expect(minutes).toBeLessThan(3);
   });
 
-  test("does not slow down an account with a larger quota", async () => {
+  test("the announced quota of GraphQL does not slow down an account with a larger quota", async () => {
     const { made, refused, minutes } = await createdTemplates(200, 10_000);
     expect({ made, refused }).toEqual({ made: 200, refused: 0 });
     expect(minutes).toBeLessThan(1);
   });
 
-  test("counts every request of a change that needs several requests", async () => {
+  test("the announced quota of GraphQL counts every request of a change that needs several requests", async () => {
     await using site = await startEmulated({
       client: { service: "runpod" },
       emulator: { profile: "observed", rateLimits: { graphql: { perMinute: 180 } } },

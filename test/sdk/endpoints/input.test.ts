@@ -147,7 +147,7 @@ describe("what is refused", () => {
     expect(problems("locations", ["XX", "CZ", "YY"])).toHaveLength(2);
   });
 
-  test("messages stay short for any input", () => {
+  test("a refused setting messages stay short for any input", () => {
     const huge = "x".repeat(100_000);
     const values = [huge, [huge], Number.MAX_VALUE, () => huge];
     for (const property of ["gpuIds", "locations", "flashBootType", "scalerType", "workersMax", "idleTimeout", huge]) {
@@ -182,14 +182,14 @@ describe("what is refused", () => {
 });
 
 describe("extra GPU pools", () => {
-  test("are accepted, and listed among the allowed values [contract.gpu-ids]", () => {
+  test("extra GPU pools are accepted, and listed among the allowed values [contract.gpu-ids]", () => {
     expect(accepted("gpuIds", "FUTURE_300,AMPERE_16", ["FUTURE_300"])).toBe("FUTURE_300,AMPERE_16");
     expect(problems("gpuIds", "FUTUR_300", ["FUTURE_300", "HOPPER_141"])[0]).toMatch(
       /Did you mean FUTURE_300\?.*ADA_80_PRO, BLACKWELL_96, HOPPER_141, BLACKWELL_180, FUTURE_300\./,
     );
   });
 
-  test("are not needed for the 11 known pools at any service", () => {
+  test("extra GPU pools are not needed for the 11 known pools at any service", () => {
     for (const tier of Object.keys(GpuTier)) expect(accepted("gpuIds", tier)).toBe(tier);
   });
 });

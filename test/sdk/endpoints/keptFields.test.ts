@@ -63,7 +63,7 @@ async function makeWhole(it: Emulated): Promise<string> {
 }
 
 describe("a change at the service runpod", () => {
-  test("keeps every field that the client does not manage, whatever changes the endpoint", async () => {
+  test("a change at the service runpod keeps every field that the client does not manage, whatever changes the endpoint", async () => {
     await using service = await start();
     const id = await makeWhole(service);
     const { workersStandby: _, ...before } = await shown(service, id);
@@ -81,7 +81,7 @@ describe("a change at the service runpod", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("omits null fields, the template and the data centers of volumes, and sends a single volume as networkVolumeId", async () => {
+  test("a change at the service runpod omits null fields, the template and the data centers of volumes, and sends a single volume as networkVolumeId", async () => {
     await using service = await start();
     const two = await make(service, WHOLE);
     await service.run(service.client.endpoints.update(two, { workersMax: 2 }));
@@ -99,7 +99,7 @@ describe("a change at the service runpod", () => {
     expect(lastSave()).not.toContain("networkVolumeIds");
   });
 
-  test("keeps the processors of a CPU endpoint, and adds no GPUs", async () => {
+  test("a change at the service runpod keeps the processors of a CPU endpoint, and adds no GPUs", async () => {
     await using service = await start();
     const id = await make(service, 'gpuIds: "", instanceIds: ["cpu3g-4-16"]');
     await service.run(service.client.endpoints.update(id, { workersMax: 2 }));
@@ -115,7 +115,7 @@ describe("a change at the service runpod", () => {
     expect(service.emulator.endpoints.list()).toEqual([]);
   });
 
-  test("keeps the number of standby workers equal to workersMin if they were equal before, and caps it at workersMax", async () => {
+  test("a change at the service runpod keeps the number of standby workers equal to workersMin if they were equal before, and caps it at workersMax", async () => {
     await using service = await start();
     const follows = await make(service, 'gpuIds: "ADA_24", workersMin: 2, workersStandby: 2');
     await service.run(service.client.endpoints.update(follows, { workersMin: 1 }));
@@ -127,7 +127,7 @@ describe("a change at the service runpod", () => {
     expect(await shown(service, own)).toMatchObject({ workersStandby: 1 });
   });
 
-  test("includes changes that someone else has made since this client's last save", async () => {
+  test("a change at the service runpod includes changes that someone else has made since this client's last save", async () => {
     await using service = await start();
     const id = await make(service, 'gpuIds: "ADA_24", gpuCount: 2');
     await service.run(service.client.endpoints.update(id, { workersMax: 2 }));
@@ -138,7 +138,7 @@ describe("a change at the service runpod", () => {
 });
 
 describe("secrets of an endpoint", () => {
-  test("are read only for a save and never returned, and the endpoint's key is never read", async () => {
+  test("secrets of an endpoint are read only for a save and never returned, and the endpoint's key is never read", async () => {
     await using service = await start();
     const id = await makeWhole(service);
     const { endpoints } = service.client;
@@ -155,7 +155,7 @@ describe("secrets of an endpoint", () => {
     expect(documents.join()).not.toContain("aiKey");
   });
 
-  test("are read in one request for simultaneous changes, and each change sends its own secrets back", async () => {
+  test("secrets of an endpoint are read in one request for simultaneous changes, and each change sends its own secrets back", async () => {
     await using service = await start();
     const ids = await Promise.all(
       Array.from({ length: 8 }, async (_, i) => {
@@ -172,7 +172,7 @@ describe("secrets of an endpoint", () => {
     expect(documents.filter((document) => document.includes("name env {"))).toHaveLength(1);
   });
 
-  test("are required for a save: when reading them fails, nothing is saved, and the next change reads them again", async () => {
+  test("secrets of an endpoint are required for a save: when reading them fails, nothing is saved, and the next change reads them again", async () => {
     let isCut = true;
     const cutting = agent.compose((dispatch) => (options, handler) => {
       const isRead = typeof options.body === "string" && options.body.includes("name env {");
@@ -192,7 +192,7 @@ describe("secrets of an endpoint", () => {
     expect(await shown(service, id)).toMatchObject({ env: [{ key: "HF_TOKEN", value: "secret-of-the-endpoint" }] });
   });
 
-  test("do not appear in the message when the service refuses a save", async () => {
+  test("secrets of an endpoint do not appear in the message when the service refuses a save", async () => {
     await using service = await start();
     const id = await makeWhole(service);
     const message = 'Unexpected "secret-of-the-endpoint"';
@@ -246,7 +246,7 @@ describe("a field that the service refuses", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("is not mistaken for the name of an endpoint", async () => {
+  test("a field that the service refuses is not mistaken for the name of an endpoint", async () => {
     await using service = await start();
     const { id } = service.emulator.endpoints.create({ name: 'field "env"', gpuIds: "ADA_24", templateId: "t" });
     await service.run(service.client.endpoints.list());

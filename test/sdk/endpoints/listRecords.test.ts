@@ -9,7 +9,7 @@ const named = (name: string, ...endpoints: unknown[]) =>
 const odd = (id: string, name: unknown) => ({ ...record(id, name), scalerValue: "4" });
 
 describe("endpoints looked up by name", () => {
-  test("are found even if the records of other endpoints are malformed", () => {
+  test("endpoints looked up by name are found even if the records of other endpoints are malformed", () => {
     const found = named("llama", odd("a", "other"), record("b", "llama"), odd("c", null), null);
     expect(found.map(({ id }) => id)).toEqual(["b"]);
     expect(named("llama", odd("a", "other"))).toEqual([]);
@@ -21,7 +21,10 @@ describe("endpoints looked up by name", () => {
     expect(look).toThrow(/the record of a \("llama"\): scalerValue/);
   });
 
-  test.each([[odd("a", null)], [null]])("are never reported as absent because of %j", (nameless) => {
+  test.each([
+    [odd("a", null)],
+    [null],
+  ])("endpoints looked up by name are never reported as absent because of %j", (nameless) => {
     expect(() => named("llama", nameless)).toThrow(/cannot tell whether an endpoint named "llama" exists/);
   });
 });

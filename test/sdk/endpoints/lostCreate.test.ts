@@ -23,7 +23,7 @@ const LOSSES: [string, FaultEffect][] = [
 ];
 
 describe.each(LOSSES)("a create whose response is lost by %s", (_what, effect) => {
-  test("is found if the create took effect, with one save and one endpoint", async () => {
+  test("a create whose response is lost is found if the create took effect, with one save and one endpoint", async () => {
     await using account = await startEmulated();
     onSave(account, { ...effect, when: "after" });
     const created = await account.run(account.client.endpoints.create(INPUT));
@@ -32,7 +32,7 @@ describe.each(LOSSES)("a create whose response is lost by %s", (_what, effect) =
     expect(account.calls()).toEqual(["myself", "saveEndpoint", "myself"]);
   });
 
-  test("is sent again if the create had no effect, leaving one endpoint", async () => {
+  test("a create whose response is lost is sent again if the create had no effect, leaving one endpoint", async () => {
     await using account = await startEmulated();
     onSave(account, effect);
     const created = await account.run(account.client.endpoints.create(INPUT));
@@ -74,7 +74,7 @@ describe("a create whose response breaks off", () => {
 });
 
 describe("the search after a lost response", () => {
-  test("starts after the lag of the list", async () => {
+  test("the search after a lost response starts after the lag of the list", async () => {
     await using account = await startEmulated();
     onSave(account, { reset: true, when: "after" });
     account.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 4_900 } });
@@ -85,7 +85,7 @@ describe("the search after a lost response", () => {
     expect(saves(account)).toBe(1);
   });
 
-  test("ignores endpoints that already existed, and endpoints with another name, template or GPU pools", async () => {
+  test("the search after a lost response ignores endpoints that already existed, and endpoints with another name, template or GPU pools", async () => {
     await using account = await startEmulated();
     const others = [
       sameAsInput,
@@ -104,7 +104,7 @@ describe("the search after a lost response", () => {
     expect(account.emulator.endpoints.list().at(-1)?.id).toBe(created.id);
   });
 
-  test("fails with the ids when several endpoints match, and creates nothing else", async () => {
+  test("the search after a lost response fails with the ids when several endpoints match, and creates nothing else", async () => {
     await using account = await startEmulated();
     onSave(account, { reset: true, when: "after" });
     const creating = account.failure(account.client.endpoints.create(INPUT));
@@ -119,7 +119,7 @@ describe("the search after a lost response", () => {
     expect(saves(account)).toBe(1);
   });
 
-  test("ends with an error that says that the endpoint may exist if the lookup fails as well", async () => {
+  test("the search after a lost response ends with an error that says that the endpoint may exist if the lookup fails as well", async () => {
     await using account = await startEmulated();
     onSave(account, { reset: true, when: "after" });
     account.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect: { status: 401 } });
@@ -133,7 +133,7 @@ describe("the search after a lost response", () => {
     expect(saves(account)).toBe(1);
   });
 
-  test("runs after each of at most six attempts", async () => {
+  test("the search after a lost response runs after each of at most six attempts", async () => {
     await using account = await startEmulated();
     onSave(account, { reset: true }, 99);
     const error = await account.failure(account.client.endpoints.create(INPUT));
@@ -144,7 +144,7 @@ describe("the search after a lost response", () => {
     expect(account.emulator.endpoints.list()).toEqual([]);
   });
 
-  test("finds the endpoint that the last attempt created", async () => {
+  test("the search after a lost response finds the endpoint that the last attempt created", async () => {
     await using account = await startEmulated({ client: { retry: { maxAttempts: 2 } } });
     onSave(account, { reset: true });
     onSave(account, { reset: true, when: "after" });
@@ -179,7 +179,7 @@ describe("a create in a short time", () => {
     expect(saves(account)).toBe(1);
   });
 
-  test("returns the endpoint if a list already contains it", async () => {
+  test("a create in a short time returns the endpoint if a list already contains it", async () => {
     await using account = await short();
     onSave(account, { reset: true, when: "after" });
     const created = await account.run(account.client.endpoints.create(INPUT));
@@ -187,7 +187,7 @@ describe("a create in a short time", () => {
     expect(saves(account)).toBe(1);
   });
 
-  test("ends as uncertain if the list after it hangs", async () => {
+  test("a create in a short time ends as uncertain if the list after it hangs", async () => {
     await using account = await short();
     onSave(account, { reset: true, when: "after" });
     account.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect: { hang: true } });
@@ -197,7 +197,7 @@ describe("a create in a short time", () => {
     expect(account.clock.monotonic() - startedAt).toBeLessThanOrEqual(2_600);
   });
 
-  test("is not sent if the list before it uses up all the time", async () => {
+  test("a create in a short time is not sent if the list before it uses up all the time", async () => {
     await using account = await short();
     account.emulator.faults.add({ match: { operation: "myself" }, effect: { hang: true } });
     const error = await account.failure(account.client.endpoints.create(INPUT));
@@ -249,7 +249,7 @@ describe("a create that was refused", () => {
     expect(account.calls()).toEqual(["myself", "saveEndpoint"]);
   });
 
-  test("is not sent at all if the list before it fails", async () => {
+  test("a create that was refused is not sent at all if the list before it fails", async () => {
     await using account = await startEmulated();
     account.emulator.faults.add({ match: { operation: "myself" }, effect: { nullAccount: true } });
     await account.failure(account.client.endpoints.create(INPUT));

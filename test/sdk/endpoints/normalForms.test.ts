@@ -15,7 +15,7 @@ function written(parts: readonly string[], spaces: readonly string[]): string {
 const spaces = fc.array(space, { minLength: 1, maxLength: 4 });
 
 describe("a comma-separated list", () => {
-  test("has the same normal form as a string, as a list, and as a list of such strings", () => {
+  test("a comma-separated list has the same normal form as a string, as a list, and as a list of such strings", () => {
     expect(splitList("a, b ,,c")).toEqual(["a", "b", "c"]);
     expect(splitList(["a", " b", "", "c"])).toEqual(["a", "b", "c"]);
     expect(splitList(["a, b", "c"])).toEqual(["a", "b", "c"]);
@@ -24,7 +24,7 @@ describe("a comma-separated list", () => {
 });
 
 describe("gpuIds", () => {
-  test("keep the order of pools, followed by the sorted exclusions without duplicates", () => {
+  test("gpuIds keep the order of pools, followed by the sorted exclusions without duplicates", () => {
     expect(normalizeGpuIds("-NVIDIA L4, ADA_24 ,AMPERE_16,-NVIDIA A40,ADA_24")).toBe(
       "ADA_24,AMPERE_16,-NVIDIA A40,-NVIDIA L4",
     );
@@ -32,7 +32,7 @@ describe("gpuIds", () => {
     expect(normalizeGpuIds("A,B")).not.toBe(normalizeGpuIds("B,A"));
   });
 
-  test("do not change when they are normalized again, for any string", () => {
+  test("gpuIds do not change when they are normalized again, for any string", () => {
     fc.assert(fc.property(anyText, (text) => normalizeGpuIds(normalizeGpuIds(text)) === normalizeGpuIds(text)));
     fc.assert(
       fc.property(fc.array(fc.constantFrom("-", " ", ",", "A", "b", "- ")), (parts) => {
@@ -42,7 +42,7 @@ describe("gpuIds", () => {
     );
   });
 
-  test("have the same normal form regardless of spaces and the order of exclusions", () => {
+  test("gpuIds have the same normal form regardless of spaces and the order of exclusions", () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(tier, { minLength: 1 }),
@@ -56,7 +56,7 @@ describe("gpuIds", () => {
     );
   });
 
-  test("have the same normal form as a list and as a string", () => {
+  test("gpuIds have the same normal form as a list and as a string", () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(tier, exclusion)),
@@ -67,7 +67,7 @@ describe("gpuIds", () => {
 });
 
 describe("locations", () => {
-  test("are sorted and contain no duplicates", () => {
+  test("locations are sorted and contain no duplicates", () => {
     expect(normalizeSet(" US,CZ , EU-RO-1,US")).toBe("CZ,EU-RO-1,US");
   });
 
@@ -75,7 +75,7 @@ describe("locations", () => {
     expect(normalizeSet(value)).toBe("");
   });
 
-  test("have the same normal form in any order, with any spaces, as a list or a string", () => {
+  test("locations have the same normal form in any order, with any spaces, as a list or a string", () => {
     fc.assert(
       fc.property(fc.array(place), fc.infiniteStream(fc.nat()), spaces, (places, random, gaps) => {
         const shuffled = places
@@ -88,11 +88,11 @@ describe("locations", () => {
     );
   });
 
-  test("do not change when they are normalized again, for any string", () => {
+  test("locations do not change when they are normalized again, for any string", () => {
     fc.assert(fc.property(anyText, (text) => normalizeSet(normalizeSet(text)) === normalizeSet(text)));
   });
 
-  test("keep upper and lower case, because the contract does not say that case is ignored", () => {
+  test("locations keep upper and lower case, because the contract does not say that case is ignored", () => {
     expect(normalizeSet("cz,CZ")).toBe("CZ,cz");
   });
 });
@@ -109,7 +109,7 @@ describe("a name", () => {
     expect(normalizeName(name)).toBe(expected);
   });
 
-  test("does not change when it is normalized again, for any string", () => {
+  test("a name does not change when it is normalized again, for any string", () => {
     const suffixed = fc.array(fc.constantFrom(" -fb", "a", " ", "-fb")).map((parts) => parts.join(""));
     fc.assert(
       fc.property(fc.oneof(anyText, suffixed), (name) => {

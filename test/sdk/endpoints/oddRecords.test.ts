@@ -68,7 +68,7 @@ async function startService(records: unknown[], onSave: (records: unknown[]) => 
 }
 
 describe.each(ODD)("an odd record of another endpoint (%s)", (_what, odd) => {
-  test("does not affect an endpoint whose own record is valid", async () => {
+  test("an odd record of another endpoint does not affect an endpoint whose own record is valid", async () => {
     await using service = await startService([HEALTHY, odd], () => HEALTHY);
     expect(await service.run(({ endpoints }) => endpoints.get("ep-1"))).toMatchObject(HEALTHY);
     expect(await service.run(({ endpoints }) => endpoints.update("ep-1", { workersMax: 2 }))).toMatchObject(HEALTHY);
@@ -77,7 +77,7 @@ describe.each(ODD)("an odd record of another endpoint (%s)", (_what, odd) => {
     expect(await service.run(({ endpoints }) => endpoints.find("ep-1"))).toBeUndefined();
   });
 
-  test("causes an error that names the record in calls that need it, and never counts as a deleted endpoint", async () => {
+  test("an odd record of another endpoint causes an error that names the record in calls that need it, and never counts as a deleted endpoint", async () => {
     await using service = await startService([HEALTHY, odd]);
     const calls: ((client: Client) => Promise<unknown>)[] = [
       ({ endpoints }) => endpoints.find("odd"),
@@ -94,7 +94,7 @@ describe.each(ODD)("an odd record of another endpoint (%s)", (_what, odd) => {
     expect(service.saves).toEqual([]);
   });
 
-  test("is listed separately", async () => {
+  test("an odd record of another endpoint is listed separately", async () => {
     await using service = await startService([odd, HEALTHY]);
     const { records: endpoints, unreadable } = await service.run((client) => client.endpoints.listReadable());
     expect(endpoints).toMatchObject([HEALTHY]);
@@ -103,7 +103,7 @@ describe.each(ODD)("an odd record of another endpoint (%s)", (_what, odd) => {
 });
 
 describe.each(WITHOUT_ID)("a record without an id (%s)", (_what, odd) => {
-  test("prevents proof that an endpoint does not exist, and has no other effect", async () => {
+  test("a record without an id prevents proof that an endpoint does not exist, and has no other effect", async () => {
     await using service = await startService([HEALTHY, odd], () => HEALTHY);
     expect(await service.run(({ endpoints }) => endpoints.get("ep-1"))).toMatchObject(HEALTHY);
     for (const call of ["find", "get", "delete"] as const) {

@@ -30,23 +30,23 @@ function leaks(text: string): boolean {
 }
 
 describe("a string with a known key", () => {
-  test.each(Object.entries(FORMS))("is redacted: %s", (_form, text) => {
+  test.each(Object.entries(FORMS))("a string with a known key is redacted: %s", (_form, text) => {
     expect(leaks(text)).toBe(true);
     expect(leaks(redact(text))).toBe(false);
     expect(redact(text)).toContain("[redacted]");
   });
 
-  test("keeps everything except the key", () => {
+  test("a string with a known key keeps everything except the key", () => {
     expect(redact(`before ${CANARY}, after`)).toBe("before [redacted], after");
   });
 
-  test("is redacted completely if the key begins with another key", () => {
+  test("a string with a known key is redacted completely if the key begins with another key", () => {
     new SecretText("prefix-key");
     new SecretText("prefix-key-and-more");
     expect(redact("it is prefix-key-and-more.")).toBe("it is [redacted].");
   });
 
-  test("is redacted wherever the key appears in the text", () => {
+  test("a string with a known key is redacted wherever the key appears in the text", () => {
     fc.assert(
       fc.property(
         fc.string({ minLength: 8, unit: "grapheme-ascii" }),
@@ -61,7 +61,7 @@ describe("a string with a known key", () => {
     );
   });
 
-  test("is not redacted if the key is so short that redaction would garble every message", () => {
+  test("a string with a known key is not redacted if the key is so short that redaction would garble every message", () => {
     new SecretText("abc");
     expect(redact("abcdef")).toBe("abcdef");
   });
@@ -81,11 +81,11 @@ describe("a string with a key that is not known here", () => {
     [String.raw`{"accessSecret":"with \" a quote k9x8w7"}`, "k9x8w7"],
     ['{"id":"pod","env":{"A":"1","WORKER_KEY":"k9x8w7"},"name":"n"}', "k9x8w7"],
     ['{"id":"pod","env":{"A":"a } brace","WORKER_KEY":"k9x8w7', "k9x8w7"],
-  ])("is redacted because of the key's position: %s", (text, key) => {
+  ])("a string with a key that is not known here is redacted because of the key's position: %s", (text, key) => {
     expect(redact(text)).not.toContain(key);
   });
 
-  test("keeps the text around that position", () => {
+  test("a string with a key that is not known here keeps the text around that position", () => {
     expect(redact('{"id":"pod","env":{"A":"1"},"name":"n"}')).toContain('"name":"n"');
     expect(redact('{"accessSecret":"k9x8w7","bucketName":"b"}')).toContain('"bucketName":"b"');
     expect(redact("?api_key=k9x8w7&page=2")).toContain("&page=2");
@@ -93,7 +93,7 @@ describe("a string with a key that is not known here", () => {
 });
 
 describe("a Secret", () => {
-  test("shows its value only through reveal", () => {
+  test("a Secret shows its value only through reveal", () => {
     const shown = [
       String(secret),
       `${secret}`,
@@ -122,7 +122,7 @@ describe("an error", () => {
     ].join();
   }
 
-  test("contains no key in its message, stack, cause, nested causes or their codes", () => {
+  test("an error contains no key in its message, stack, cause, nested causes or their codes", () => {
     const deepest = Object.assign(new Error(`deep ${CANARY}`), { url: `?api_key=${encodeURIComponent(CANARY)}` });
     const cause = Object.assign(new TypeError(`outer ${CANARY}`, { cause: deepest }), { code: "ECONNRESET" });
     cause.stack = `TypeError: ${CANARY}\n    at somewhere`;
@@ -131,18 +131,18 @@ describe("an error", () => {
     expect(error.cause).toMatchObject({ name: "TypeError", code: "ECONNRESET", cause: { name: "Error" } });
   });
 
-  test("contains no key in a cause that is not an Error", () => {
+  test("an error contains no key in a cause that is not an Error", () => {
     expect(leaks(everythingShown(new ConnectionError("broke", { cause: CANARY })))).toBe(false);
     expect(leaks(everythingShown(new ConnectionError("broke", { cause: { toString: () => CANARY } })))).toBe(false);
   });
 
-  test("can be created with a cause that is its own cause", () => {
+  test("an error can be created with a cause that is its own cause", () => {
     const cause = new Error(CANARY);
     cause.cause = cause;
     expect(leaks(everythingShown(new ConnectionError("broke", { cause })))).toBe(false);
   });
 
-  test("stays redacted when the number of attempts is added", () => {
+  test("an error stays redacted when the number of attempts is added", () => {
     const error = new ConnectionError(`broke: ${CANARY}`).afterAttempts(3, 9_400);
     expect(error.message).toBe("broke: [redacted] (given up after 3 attempts in 9 s)");
     expect(error.stack).toContain("given up after 3 attempts");
@@ -150,25 +150,25 @@ describe("an error", () => {
     expect(leaks(everythingShown(error))).toBe(false);
   });
 
-  test("contains no key in the problems of an input", () => {
+  test("an error contains no key in the problems of an input", () => {
     const error = new InvalidInputError("the input", [{ property: CANARY, message: `is ${CANARY}` }]);
     expect(leaks(everythingShown(error))).toBe(false);
   });
 
-  test("contains no key in a job state that echoes the key", () => {
+  test("an error contains no key in a job state that echoes the key", () => {
     const job = { id: "job-1", status: CANARY };
     expect(leaks(everythingShown(new JobNotRetryableError("no", job)))).toBe(false);
     expect(leaks(everythingShown(new WebhookNotConfirmedError("no", job)))).toBe(false);
   });
 
-  test("contains no key in the excerpt of a response, wherever the excerpt is cut off", () => {
+  test("an error contains no key in the excerpt of a response, wherever the excerpt is cut off", () => {
     for (let padding = 150; padding < 210; padding++) {
       const error = unexpectedResponse("the list", "no data", { echo: "x".repeat(padding) + CANARY });
       expect(leaks(everythingShown(error))).toBe(false);
     }
   });
 
-  test("provides the name of its class and a stable code", () => {
+  test("an error provides the name of its class and a stable code", () => {
     expect(new NotFoundError("gone")).toMatchObject({ name: "NotFoundError", code: "NOT_FOUND", disposition: "stop" });
     expect(new ConnectionError("broke")).toMatchObject({ code: "CONNECTION", disposition: "wait" });
     expect(new CreateUncertainError("several", ["a", "b"])).toMatchObject({ ids: ["a", "b"] });

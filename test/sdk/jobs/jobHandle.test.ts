@@ -25,7 +25,7 @@ describe("waiting for a job", () => {
     expect(emulated.emulator.journal.operations({ operation: "status" }).length).toBeLessThan(20);
   });
 
-  test("fails when the output does not match the schema, without showing the output", async () => {
+  test("a wait fails when the output does not match the schema, without showing the output", async () => {
     await using emulated = await startQueue();
     const job = await emulated.run(
       emulated.queue.run({ input: { text: "private" } }, { schema: z.object({ text: z.number() }) }),
@@ -38,7 +38,7 @@ describe("waiting for a job", () => {
     expect(error).toMatchObject({ issues: [{ path: ["text"], message: expect.stringContaining("number") }] });
   });
 
-  test("accepts schemas with asynchronous refinements, and Standard Schemas without parse", async () => {
+  test("a wait accepts schemas with asynchronous refinements, and Standard Schemas without parse", async () => {
     await using emulated = await startQueue();
     const refined = z.object({ n: z.number().refine(async (n) => n > 1, "too small") });
     const read = async <T>(schema: OutputSchema<T>, n: number) => {
@@ -70,13 +70,13 @@ describe("waiting for a job", () => {
   test.each([
     ["parse", { parse: fail }],
     ["a Standard Schema's validate", { "~standard": { validate: fail } }],
-  ])("keeps the output if %s throws another error", async (_, schema) => {
+  ])("a wait keeps the output if %s throws another error", async (_, schema) => {
     await using emulated = await startQueue();
     const error = await emulated.failure(emulated.queue.runSync({ input: { a: 1 } }, { schema }));
     expect(error).toMatchObject({ output: { a: 1 }, issues: [{ path: [], message: "the schema is broken" }] });
   });
 
-  test("reads the job once with a timeout of 0 ms", async () => {
+  test("a wait reads the job once with a timeout of 0 ms", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(emulated.queue.run({ input: { ms: 1_000 } }));
     expect(await emulated.failure(job.wait({ timeoutMs: 0 }))).toBeInstanceOf(WaitTimeoutError);
@@ -86,7 +86,7 @@ describe("waiting for a job", () => {
     expect(emulated.calls()).toHaveLength(before + 1);
   });
 
-  test("does not mistake a progress update for the result [contract.in-progress]", async () => {
+  test("a wait does not mistake a progress update for the result [contract.in-progress]", async () => {
     await using emulated = await startQueue({
       handler: async (_, { progress, sleep }) => {
         progress("half");
@@ -104,7 +104,7 @@ describe("waiting for a job", () => {
   test.each([
     "RUNNING",
     "SOMETHING_NEW",
-  ])("does not treat the unknown state %s as final [contract.unknown-state]", async (status) => {
+  ])("a wait does not treat the unknown state %s as final [contract.unknown-state]", async (status) => {
     await using emulated = await startQueue();
     const job = await emulated.run(emulated.queue.run({ input: {} }));
     emulated.emulator.faults.add({
@@ -116,7 +116,7 @@ describe("waiting for a job", () => {
     expect(emulated.emulator.journal.operations({ operation: "status" })).toHaveLength(4);
   });
 
-  test("fails with the service's error when the job failed [contract.failed]", async () => {
+  test("a wait fails with the service's error when the job failed [contract.failed]", async () => {
     await using emulated = await startQueue({
       handler: () => {
         throw new Error(`out of memory, key ${CANARY}`);
@@ -130,7 +130,7 @@ describe("waiting for a job", () => {
     expect((error as JobFailedError).jobError).toContain("[redacted]");
   });
 
-  test("fails with the job's output if the handler put its error there", async () => {
+  test("a wait fails with the job's output if the handler put its error there", async () => {
     await using emulated = await startQueue();
     const job = await emulated.run(emulated.queue.run({ input: { n: 1 } }));
     const body = { id: job.id, status: "FAILED", output: { error_code: "OOM", message: `key ${CANARY}` } };
@@ -139,7 +139,7 @@ describe("waiting for a job", () => {
     expect(error.message).toContain('failed: {"error_code":"OOM","message":"key [redacted]"}');
   });
 
-  test("fails when the job exceeds its execution timeout [contract.execution-timeout]", async () => {
+  test("a wait fails when the job exceeds its execution timeout [contract.execution-timeout]", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(emulated.queue.run({ input: { ms: 60_000 }, policy: { executionTimeout: 5_000 } }));
     const error = await emulated.failure(job.wait());
@@ -147,7 +147,7 @@ describe("waiting for a job", () => {
     expect(error.message).toContain("executionTimeout exceeded");
   });
 
-  test("fails if the job was cancelled or timed out [contract.cancelled] [contract.timed-out]", async () => {
+  test("a wait fails if the job was cancelled or timed out [contract.cancelled] [contract.timed-out]", async () => {
     await using emulated = await startQueue({ handler: (_, { timeOut }) => timeOut() });
     const timedOut = await emulated.run(emulated.queue.run({ input: {} }));
     expect(await emulated.failure(timedOut.wait())).toMatchObject({ name: "JobFailedError", jobStatus: "TIMED_OUT" });
@@ -159,7 +159,7 @@ describe("waiting for a job", () => {
     expect(await wait).toMatchObject({ name: "JobFailedError", jobStatus: "CANCELLED" });
   });
 
-  test("ends at its timeout, with the job's id and a handle with which to resume [contract.stays-in-queue]", async () => {
+  test("a wait ends at its timeout, with the job's id and a handle with which to resume [contract.stays-in-queue]", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(emulated.queue.run({ input: { ms: 60_000 } }));
     const startedAt = emulated.clock.now();
@@ -171,7 +171,7 @@ describe("waiting for a job", () => {
     expect((await emulated.run((error as WaitTimeoutError).job.wait())).output).toEqual({ slept: 60_000 });
   });
 
-  test("can be resumed with the job's id alone", async () => {
+  test("a wait can be resumed with the job's id alone", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const { id } = await emulated.run(emulated.queue.run({ input: { ms: 30_000 } }));
     const resumed = emulated.client.endpoint(emulated.endpointId).job(id, { schema: z.object({ slept: z.number() }) });
@@ -179,7 +179,7 @@ describe("waiting for a job", () => {
     expect(() => emulated.queue.job("../status")).toThrow(InvalidInputError);
   });
 
-  test("continues through a minute of faults, and gives up after the client's time limit for a call", async () => {
+  test("a wait continues through a minute of faults, and gives up after the client's time limit for a call", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const rule = emulated.emulator.faults.add({ match: { operation: "status" }, effect: { status: 503 } });
     const job = await emulated.run(emulated.queue.run({ input: { ms: 10_000 } }));
@@ -195,7 +195,7 @@ describe("waiting for a job", () => {
     expect(emulated.clock.now() - startedAt).toBeLessThan(126_000);
   });
 
-  test("is shared by all handles of a job, and ends when the client is closed", async () => {
+  test("a wait is shared by all handles of a job, and ends when the client is closed", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(emulated.queue.run({ input: { ms: 20_000 } }));
     const waits = [job, emulated.queue.job(job.id), emulated.client.endpoint(emulated.endpointId).job(job.id)].map(
@@ -226,7 +226,7 @@ describe("aborting a wait", () => {
     expect(emulated.calls()).not.toContain("cancel");
   });
 
-  test("cancels the job if the caller has asked for it", async () => {
+  test("an aborted wait cancels the job if the caller has asked for it", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(emulated.queue.run({ input: { ms: 20_000 } }));
     const controller = new AbortController();
@@ -237,7 +237,7 @@ describe("aborting a wait", () => {
     expect((await emulated.run(job.status())).status).toBe("CANCELLED");
   });
 
-  test("cancels the jobs of many waits that share a signal, within the rate limit", async () => {
+  test("an aborted wait cancels the jobs of many waits that share a signal, within the rate limit", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const ids = await emulated.run(
       Promise.all(Array.from({ length: 250 }, () => emulated.queue.run({ input: { ms: 6 * 60 * MINUTE } }))),
@@ -251,7 +251,7 @@ describe("aborting a wait", () => {
     expect(cancelled).toHaveLength(250);
   });
 
-  test("names a job that continues because it could not be cancelled, also in the log", async () => {
+  test("an aborted wait names a job that continues because it could not be cancelled, also in the log", async () => {
     const warnings: string[] = [];
     const logger = { debug() {}, info() {}, warn() {}, error: (_: object, message: string) => warnings.push(message) };
     await using emulated = await startQueue({ handler: sleeper, client: { logger } });
@@ -273,7 +273,7 @@ describe("aborting a wait", () => {
     expect((await emulated.failure(wait)).message).toBe("changed my mind");
   });
 
-  test("ends a pause of 30 s within 50 ms and leaves no timer behind", async () => {
+  test("an aborted wait ends a pause of 30 s within 50 ms and leaves no timer behind", async () => {
     await using emulated = await startQueue();
     const effect = { status: 429, headers: { "retry-after": "30" } };
     emulated.emulator.faults.add({ match: { operation: "status" }, effect });
@@ -290,7 +290,7 @@ describe("aborting a wait", () => {
 });
 
 describe("when a job expires", () => {
-  test("is determined by its ttl, and by the retention of its result once it has ended [contract.run-retention]", async () => {
+  test("the expiry of a job is determined by its ttl, and by the retention of its result once it has ended [contract.run-retention]", async () => {
     await using emulated = await startQueue();
     const submittedAt = emulated.clock.now();
     const job = await emulated.run(emulated.queue.run({ input: {}, policy: { ttl: 2 * 60 * MINUTE } }));
@@ -303,7 +303,7 @@ describe("when a job expires", () => {
     expect(resumed.expiresAt?.getTime()).toBe(submittedAt + 60 * MINUTE);
   });
 
-  test("is explained by the job's ttl once the service no longer knows the job [contract.ttl-elapsed]", async () => {
+  test("the expiry of a job is explained by the job's ttl once the service no longer knows the job [contract.ttl-elapsed]", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(emulated.queue.run({ input: { ms: 60 * MINUTE }, policy: { ttl: 10 * MINUTE } }));
     const error = await emulated.failure(job.wait());
@@ -312,7 +312,7 @@ describe("when a job expires", () => {
     expect(await emulated.failure(emulated.queue.status(job.id))).toBeInstanceOf(NotFoundError);
   });
 
-  test("is explained by the result's retention, whether or not the job's end was seen [contract.retention-elapsed]", async () => {
+  test("the expiry of a job is explained by the result's retention, whether or not the job's end was seen [contract.retention-elapsed]", async () => {
     await using emulated = await startQueue();
     const seen = await emulated.run(emulated.queue.run({ input: {} }));
     const unseen = await emulated.run(emulated.queue.run({ input: {} }));
@@ -331,7 +331,7 @@ describe("when a job expires", () => {
     expect(await emulated.failure(purged.status())).toBeInstanceOf(NotFoundError);
   });
 
-  test("changes when a new ttl is sent [contract.status-ttl]", async () => {
+  test("the expiry of a job changes when a new ttl is sent [contract.status-ttl]", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(
       emulated.queue.run({ input: { ms: 2 * 60 * MINUTE }, policy: { executionTimeout: 24 * 60 * MINUTE } }),

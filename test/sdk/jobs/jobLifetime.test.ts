@@ -4,7 +4,7 @@ const MINUTE = 60_000;
 const submitted = { submittedAt: 0, ttlMs: 60 * MINUTE, retentionMs: 30 * MINUTE };
 
 describe("a job's lifetime", () => {
-  test("ends with the ttl, or with the retention of a result that the client has seen", () => {
+  test("a job's lifetime ends with the ttl, or with the retention of a result that the client has seen", () => {
     expect(expiresAt(submitted)).toBe(60 * MINUTE);
     expect(expiresAt({ ...submitted, endedAt: 10 * MINUTE })).toBe(40 * MINUTE);
     expect(expiresAt({ ...submitted, endedAt: 50 * MINUTE })).toBe(60 * MINUTE);
@@ -33,5 +33,6 @@ describe("a job's lifetime", () => {
     ["it may have ended unseen", submitted, 31 * MINUTE, { reason: "retention", at: 31 * MINUTE }],
     ["nothing that time explains", submitted, 29 * MINUTE, undefined],
     ["nothing, when nothing is known", jobLifetime({}), 1_000 * MINUTE, undefined],
-  ])("explains an unknown job: %s", (_, lifetime, now, expected) => expect(expiryOf(lifetime, now)).toEqual(expected));
+  ])("a job's lifetime explains an unknown job: %s", (_, lifetime, now, expected) =>
+    expect(expiryOf(lifetime, now)).toEqual(expected));
 });

@@ -37,7 +37,7 @@ describe("a job's request", () => {
   ])("%p is refused because of its %s [contract.request-fields]", (request, property) =>
     expect(problemsOf(request)).toEqual([property]));
 
-  test("causes an error that lists every problem", () => {
+  test("a job's request causes an error that lists every problem", () => {
     const request = { input: 1, webhook: "no", policy: { ttl: 1, executionTimeout: 1 }, s3Config: { accessId: 1 } };
     expect(problemsOf(request)).toEqual([
       "input",
@@ -48,13 +48,13 @@ describe("a job's request", () => {
     ]);
   });
 
-  test("is accepted at both ends of each range [contract.request-policy]", () => {
+  test("a job's request is accepted at both ends of each range [contract.request-policy]", () => {
     expect(problemsOf({ input: {}, policy: { ttl: 10_000, executionTimeout: 5_000 } })).toEqual([]);
     expect(problemsOf({ input: {}, policy: { ttl: 604_800_000, executionTimeout: 604_800_000 } })).toEqual([]);
     expect(problemsOf({ input: {}, webhook: "http://localhost:1/hook?a=b" })).toEqual([]);
   });
 
-  test("is sent unchanged, including unknown fields [contract.request-ttl-default]", () => {
+  test("a job's request is sent unchanged, including unknown fields [contract.request-ttl-default]", () => {
     const request = {
       input: { prompt: "Grüße\n\"'</script>" },
       newField: { a: null },
@@ -66,7 +66,7 @@ describe("a job's request", () => {
     expect(checkJobRequest("run", { input: {} }).ttlMs).toBe(86_400_000);
   });
 
-  test("is limited by the bytes sent: 10 MB for run, 20 MB for runsync [contract.payload]", () => {
+  test("a job's request is limited by the bytes sent: 10 MB for run, 20 MB for runsync [contract.payload]", () => {
     const bytesAround = Buffer.byteLength(JSON.stringify({ input: { text: "" } }));
     const ofBytes = (bytes: number) => ({ input: { text: "é".repeat((bytes - bytesAround) / 2) } });
     expect(problemsOf(ofBytes(10_000_000), "run")).toEqual([]);
@@ -75,7 +75,7 @@ describe("a job's request", () => {
     expect(problemsOf(ofBytes(20_000_002), "runsync")).toEqual(["input"]);
   });
 
-  test("causes a warning when the job's ttl is shorter than its execution timeout [contract.ttl-and-timeout]", () => {
+  test("a job's request causes a warning when the job's ttl is shorter than its execution timeout [contract.ttl-and-timeout]", () => {
     const warningsOf = (policy: object) => checkJobRequest("run", { input: { n: 1 }, policy }).warnings;
     expect(warningsOf({ ttl: 10_000, executionTimeout: 20_000 })).toHaveLength(1);
     expect(warningsOf({ executionTimeout: 90_000_000 })).toHaveLength(1);
@@ -84,12 +84,12 @@ describe("a job's request", () => {
     expect(warningsOf({})).toEqual([]);
   });
 
-  test("causes a warning when its input is empty", () => {
+  test("a job's request causes a warning when its input is empty", () => {
     expect(checkJobRequest("runsync", { input: {} }).warnings).toEqual([expect.stringContaining("input is empty")]);
     expect(checkJobRequest("run", { input: { prompt: null } }).warnings).toEqual([]);
   });
 
-  test("may contain a storage secret, which is sent but never shown [contract.request-s3-config]", () => {
+  test("a job's request may contain a storage secret, which is sent but never shown [contract.request-s3-config]", () => {
     const s3Config = {
       accessId: "id",
       accessSecret: "canary/storage+secret",

@@ -4,7 +4,7 @@ import type { JobStatus } from "../../../sdk/jobs/jobRecord";
 import { sleeper, startQueue } from "../../support/queue";
 
 describe("onStatus of a wait", () => {
-  test("is called once for each status of the job, in order, before the wait resolves", async () => {
+  test("onStatus of a wait is called once for each status of the job, in order, before the wait resolves", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     await emulated.run(emulated.queue.run({ input: { ms: 20_000 } }));
     const job = await emulated.run(emulated.queue.run({ input: { ms: 20_000 } }));
@@ -18,7 +18,7 @@ describe("onStatus of a wait", () => {
     ]);
   });
 
-  test("is called for a job that failed, and again after a retry", async () => {
+  test("onStatus of a wait is called for a job that failed, and again after a retry", async () => {
     let runs = 0;
     await using emulated = await startQueue({
       handler: async (_, { sleep }) => {
@@ -36,7 +36,7 @@ describe("onStatus of a wait", () => {
     expect(seen).toEqual(["IN_PROGRESS", "FAILED", "IN_PROGRESS", "COMPLETED"]);
   });
 
-  test("is awaited, so that calls do not overlap and the wait resolves after the last call", async () => {
+  test("onStatus of a wait is awaited, so that calls do not overlap and the wait resolves after the last call", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(emulated.queue.run({ input: { ms: 5_000 } }));
     const log: string[] = [];
@@ -70,7 +70,7 @@ describe("onStatus of a wait", () => {
     expect((await emulated.run(job.wait())).output).toEqual({ slept: 5_000 });
   });
 
-  test("does not prevent a timeout, an abort, or other waits for the job", async () => {
+  test("onStatus of a wait does not prevent a timeout, an abort, or other waits for the job", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(emulated.queue.run({ input: { ms: 30_000 } }));
     const seen: JobStatus[] = [];
@@ -84,7 +84,7 @@ describe("onStatus of a wait", () => {
     expect(emulated.timers()).toBe(0);
   });
 
-  test("must be a function, or an error is thrown before any call", async () => {
+  test("onStatus of a wait must be a function, or an error is thrown before any call", async () => {
     await using emulated = await startQueue();
     const error = await emulated.failure(emulated.queue.job("a").wait({ onStatus: "log" as never }));
     expect(error).toBeInstanceOf(InvalidInputError);

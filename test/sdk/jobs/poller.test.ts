@@ -63,7 +63,7 @@ describe("the pause between two reads of a job", () => {
 });
 
 describe("the poller", () => {
-  test("reads a job until it has ended, then stops and leaves no timer", async () => {
+  test("the poller reads a job until it has ended, then stops and leaves no timer", async () => {
     const { clock, poller, reads } = pollerOf(completedAfter(2_000));
     const seen = watch(poller.wait("a", FOREVER));
     await clock.advance(1_999);
@@ -75,7 +75,7 @@ describe("the poller", () => {
     expect(reads).toHaveLength(count);
   });
 
-  test("serves all callers that wait for the same job with the same reads", async () => {
+  test("the poller serves all callers that wait for the same job with the same reads", async () => {
     const { clock, poller, reads } = pollerOf(completedAfter(2_000));
     const all = Promise.all(Array.from({ length: 50 }, () => poller.wait("a", FOREVER)));
     await clock.runUntilIdle();
@@ -83,7 +83,7 @@ describe("the poller", () => {
     expect(reads.length).toBeLessThan(10);
   });
 
-  test("sends at most 200 requests in any second for 10,000 jobs, and reads the jobs in turn", async () => {
+  test("the poller sends at most 200 requests in any second for 10,000 jobs, and reads the jobs in turn", async () => {
     const { clock, poller, reads } = pollerOf(completedAfter(70_000));
     const outcomes = Promise.all(Array.from({ length: 10_000 }, (_, n) => poller.wait(`job-${n}`, FOREVER)));
     await clock.runUntilIdle();
@@ -101,7 +101,7 @@ describe("the poller", () => {
     expect(Math.max(...perJob.values()) - Math.min(...perJob.values())).toBeLessThanOrEqual(1);
   });
 
-  test("ends a wait at its deadline even if many other waits are due", async () => {
+  test("the poller ends a wait at its deadline even if many other waits are due", async () => {
     const { clock, poller } = pollerOf(() => ({ id: "a", status: "IN_QUEUE" }));
     for (let n = 0; n < 5_000; n++) poller.wait(`job-${n}`, FOREVER).catch(() => {});
     const seen = watch(poller.wait("a", { ...FOREVER, deadline: 1_234 }));
@@ -112,7 +112,7 @@ describe("the poller", () => {
     poller.close();
   });
 
-  test("ends only the wait whose signal aborts, and leaves no timer when no waits remain", async () => {
+  test("the poller ends only the wait whose signal aborts, and leaves no timer when no waits remain", async () => {
     const { clock, poller, reads } = pollerOf(completedAfter(Number.POSITIVE_INFINITY));
     const [one, other] = [new AbortController(), new AbortController()];
     const first = watch(poller.wait("a", { ...FOREVER, signal: one.signal }));
@@ -127,7 +127,7 @@ describe("the poller", () => {
     expect(reads).toHaveLength(count);
   });
 
-  test("keeps waiting through temporary faults, and reports the last fault at the deadline", async () => {
+  test("the poller keeps waiting through temporary faults, and reports the last fault at the deadline", async () => {
     const fault = new ConnectionError("broken");
     const { clock, poller } = pollerOf((id, { now }) => (now() < 5_000 ? fault : completedAfter(0)(id, clock)));
     const patient = watch(poller.wait("a", FOREVER));
@@ -137,7 +137,7 @@ describe("the poller", () => {
     expect(hurried.outcome?.lastError).toBe(fault);
   });
 
-  test("gives up when the reads of a job have failed for longer than the maximum outage", async () => {
+  test("the poller gives up when the reads of a job have failed for longer than the maximum outage", async () => {
     const fault = new ConnectionError("broken");
     const { clock, poller } = pollerOf(() => fault, 30_000);
     const seen = watch(poller.wait("a", FOREVER));
@@ -147,7 +147,7 @@ describe("the poller", () => {
     expect(seen.error).toBe(fault);
   });
 
-  test("gives up at once on permanent errors", async () => {
+  test("the poller gives up at once on permanent errors", async () => {
     const unknown = new NotFoundError("no such job");
     const { clock, poller, reads } = pollerOf(() => unknown);
     const seen = watch(poller.wait("a", FOREVER));
@@ -156,7 +156,7 @@ describe("the poller", () => {
     expect(reads).toHaveLength(1);
   });
 
-  test("respects the pause that the service asks for", async () => {
+  test("the poller respects the pause that the service asks for", async () => {
     const { clock, poller, reads } = pollerOf((id, { now }) =>
       now() < 1_000 ? new RateLimitError("429", { retryAfterMs: 9_000 }) : completedAfter(0)(id, clock),
     );
@@ -165,7 +165,7 @@ describe("the poller", () => {
     expect(reads.map(({ at }) => at)).toEqual([0, 9_000]);
   });
 
-  test("does not wait for an hour, even if the service asks for it", async () => {
+  test("the poller does not wait for an hour, even if the service asks for it", async () => {
     const { clock, poller, reads } = pollerOf((id, { now }) =>
       now() < 1_000 ? new RateLimitError("429", { retryAfterMs: 3_600_000 }) : completedAfter(0)(id, clock),
     );
@@ -191,7 +191,7 @@ describe("the poller", () => {
     expect(most).toBe(200);
   });
 
-  test("ends all waits with an error when it is closed", async () => {
+  test("the poller ends all waits with an error when it is closed", async () => {
     const { clock, poller } = pollerOf(completedAfter(Number.POSITIVE_INFINITY));
     const seen = [watch(poller.wait("a", FOREVER)), watch(poller.wait("b", FOREVER))];
     await clock.advance(1_000);

@@ -14,7 +14,7 @@ import { sleeper, startQueue } from "../../support/queue";
 import { addressesOf, startScriptedServer } from "../../support/scriptedServer";
 
 describe("reading a job", () => {
-  test("returns every field of the contract, any additional fields, and times in milliseconds [contract.status] [contract.job-fields]", async () => {
+  test("a read of a job returns every field of the contract, any additional fields, and times in milliseconds [contract.status] [contract.job-fields]", async () => {
     await using emulated = await startQueue({ handler: sleeper, emulator: { profile: "observed" } });
     const { id } = await emulated.run(emulated.queue.run({ input: { ms: 3_000 } }));
     await emulated.clock.advance(5_000);
@@ -39,7 +39,7 @@ describe("reading a job", () => {
     ["an error's number where the state should be", { id: "a", status: 401 }],
     ["a list", [{ id: "a", status: "COMPLETED" }]],
     ["nothing", null],
-  ])("throws an error about %s with a redacted excerpt [contract.job-id] [contract.other-shape]", async (_, body) => {
+  ])("a read of a job throws an error about %s with a redacted excerpt [contract.job-id] [contract.other-shape]", async (_, body) => {
     await using emulated = await startQueue();
     const withKey = body && !Array.isArray(body) ? { ...body, note: CANARY } : body;
     emulated.emulator.faults.add({ match: { operation: "status" }, effect: { status: 200, body: withKey } });
@@ -134,7 +134,7 @@ describe("the rest of the queue", () => {
     expect(await emulated.failure(waiting.status())).toBeInstanceOf(NotFoundError);
   });
 
-  test("requests returns the response in the service's own shape [contract.requests]", async () => {
+  test("the rest of the queue requests returns the response in the service's own shape [contract.requests]", async () => {
     await using emulated = await startQueue();
     const { id } = await emulated.run(emulated.queue.run({ input: {} }));
     expect(await emulated.run(emulated.queue.requests())).toMatchObject({ requests: [{ id }] });
@@ -144,7 +144,7 @@ describe("the rest of the queue", () => {
 describe("the OpenAI interface", () => {
   const body = { model: "m", messages: [{ role: "user", content: "to be or not" }] };
 
-  test("forwards a path and a body, and types the response by a schema [contract.openai]", async () => {
+  test("the OpenAI interface forwards a path and a body, and types the response by a schema [contract.openai]", async () => {
     await using emulated = await startQueue();
     const schema = { parse: (value: unknown) => (value as { choices: { message: { content: string } }[] }).choices };
     const [choice] = await emulated.run(emulated.queue.openai("v1/chat/completions", { body, schema }));
@@ -153,7 +153,7 @@ describe("the OpenAI interface", () => {
     expect(emulated.emulator.journal.requests().map(({ method }) => method)).toEqual(["POST", "GET"]);
   });
 
-  test("does not resend a generation whose response was lost, but does resend reads", async () => {
+  test("the OpenAI interface does not resend a generation whose response was lost, but does resend reads", async () => {
     await using emulated = await startQueue();
     emulated.emulator.faults.add({ match: { operation: "openai" }, effect: { reset: true, when: "after" }, times: 2 });
     expect(await emulated.failure(emulated.queue.openai("v1/chat/completions", { body }))).toBeInstanceOf(
@@ -164,7 +164,7 @@ describe("the OpenAI interface", () => {
     expect(emulated.calls()).toHaveLength(3);
   });
 
-  test("fails when the stream is refused, breaks, or is aborted by its signal", async () => {
+  test("the OpenAI interface fails when the stream is refused, breaks, or is aborted by its signal", async () => {
     await using emulated = await startQueue();
     emulated.emulator.faults.add({ match: { operation: "openai" }, effect: { status: 404 }, times: 1 });
     const options = { body: { ...body, stream: true } };
@@ -184,7 +184,13 @@ describe("the OpenAI interface", () => {
     expect(await emulated.failure(readAll(AbortSignal.abort(reason)))).toBe(reason);
   });
 
-  test.each(["../run", "v1/../../run", "v1//models", "", "v1/models?x=1"])("refuses the path %p", async (path) => {
+  test.each([
+    "../run",
+    "v1/../../run",
+    "v1//models",
+    "",
+    "v1/models?x=1",
+  ])("the OpenAI interface refuses the path %p", async (path) => {
     await using server = await startScriptedServer(() => ({ body: {} }));
     const client = createClient({ apiKey: CANARY, ...addressesOf(server) });
     await expect(client.endpoint("abc").openai(path)).rejects.toThrow(/path/);

@@ -35,7 +35,7 @@ describe("a synchronous job", () => {
     expect(emulated.emulator.journal.requests()[0]?.arguments).toMatchObject({ wait });
   });
 
-  test("asks the service to wait for the rest of the budget after a refusal", async () => {
+  test("a synchronous job asks the service to wait for the rest of the budget after a refusal", async () => {
     await using emulated = await startQueue();
     const effect = { status: 429, headers: { "retry-after": "20" } };
     emulated.emulator.faults.add({ match: { operation: "runsync" }, effect, times: 1 });
@@ -44,7 +44,7 @@ describe("a synchronous job", () => {
     expect(waits).toEqual(["54000", "36000"]);
   });
 
-  test("ends at the caller's deadline with the job's id, and can be resumed", async () => {
+  test("a synchronous job ends at the caller's deadline with the job's id, and can be resumed", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const startedAt = emulated.clock.now();
     const error = await emulated.failure(emulated.queue.runSync({ input: { ms: 400_000 } }, { timeoutMs: 350_000 }));
@@ -100,7 +100,7 @@ describe("a synchronous job", () => {
     expect(emulated.calls()).toEqual(["runsync"]);
   });
 
-  test("is refused before any call if a time is out of range", async () => {
+  test("a synchronous job is refused before any call if a time is out of range", async () => {
     await using emulated = await startQueue();
     for (const times of [{ wait: 999 }, { wait: 300_001 }, { timeoutMs: 1_999 }]) {
       expect(await emulated.failure(emulated.queue.runSync({ input: {} }, times))).toBeInstanceOf(InvalidInputError);
@@ -108,7 +108,7 @@ describe("a synchronous job", () => {
     expect(emulated.calls()).toEqual([]);
   });
 
-  test("is cancelled if its caller aborts and has requested that, even right after the submit", async () => {
+  test("a synchronous job is cancelled if its caller aborts and has requested that, even right after the submit", async () => {
     for (const afterMs of [500, 5_000]) {
       await using emulated = await startQueue({ handler: sleeper });
       const controller = new AbortController();

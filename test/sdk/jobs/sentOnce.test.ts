@@ -28,7 +28,7 @@ describe("a purge of the queue", () => {
     expect(emulated.emulator.journal.operations({ operation: "purge-queue" })).toHaveLength(1);
   });
 
-  test("does not remove a job that was submitted afterwards", async () => {
+  test("a purge of the queue does not remove a job that was submitted afterwards", async () => {
     await using emulated = await startQueue({ workers: 0, emulator: { coldStartMs: 60_000 } });
     const before = await emulated.run(emulated.queue.run({ input: {} }));
     emulated.emulator.faults.add({ match: { operation: "purge-queue" }, effect: LOST, times: 1 });
@@ -82,7 +82,7 @@ describe("a response with a field of another type", () => {
       { delayTime: null, workerId: null },
     ],
     [{ executionTime: "" }, {}],
-  ])("keeps the result next to that field: %j is read as %j", async (odd, read) => {
+  ])("a response with a field of another type keeps the result next to that field: %j is read as %j", async (odd, read) => {
     await using emulated = await respondingWith({ ...RESULT, ...odd });
     for (const job of [
       await emulated.queue.status("job-1"),
@@ -115,13 +115,13 @@ describe("a submit whose response is odd", () => {
   test.each([
     ["no state", { id: "job-1" }],
     ["a number as the state", { id: "job-1", status: 200 }],
-  ])("succeeds if the response contains an id and %s", async (_, body) => {
+  ])("a submit whose response is odd succeeds if the response contains an id and %s", async (_, body) => {
     await using emulated = await respondingWith(body);
     expect((await emulated.queue.run({ input: {} })).id).toBe("job-1");
     expect(emulated.requests).toHaveLength(1);
   });
 
-  test("continues with /status if /runsync returns an id but no state", async () => {
+  test("a submit whose response is odd continues with /status if /runsync returns an id but no state", async () => {
     const complete = { id: "job-1", status: "COMPLETED", output: 4 };
     await using server = await startScriptedServer(({ path }) => ({
       body: path.endsWith("/runsync") ? { id: "job-1", status: null } : complete,
@@ -139,7 +139,7 @@ describe("a submit whose response is odd", () => {
     ["an id that could not be asked for", { id: "../run", status: "IN_QUEUE" }, "../run"],
     ["an id that is far too long", { id: "x".repeat(300), status: "IN_QUEUE" }, "x".repeat(300)],
     ["an id that holds the key", { id: `${CANARY}/`, status: "IN_QUEUE" }, "[redacted]/"],
-  ])("causes an error that contains the job's id, if the response contains one: %s", async (_, body, jobId) => {
+  ])("a submit whose response is odd causes an error that contains the job's id, if the response contains one: %s", async (_, body, jobId) => {
     await using emulated = await respondingWith(body);
     for (const submit of [() => emulated.queue.run({ input: {} }), () => emulated.queue.runSync({ input: {} })]) {
       const error = withoutCanary(await submit().catch((reason: unknown) => reason));
@@ -151,7 +151,7 @@ describe("a submit whose response is odd", () => {
     expect(emulated.requests).toHaveLength(2);
   });
 
-  test("yields no id from an error response, because the id may belong to the error", async () => {
+  test("a submit whose response is odd yields no id from an error response, because the id may belong to the error", async () => {
     await using emulated = await respondingWith({ id: "error-17", error: "overloaded" }, 500);
     expect(await emulated.queue.run({ input: {} }).catch(withoutCanary)).toMatchObject({
       code: "SUBMIT_UNCERTAIN",
@@ -159,7 +159,7 @@ describe("a submit whose response is odd", () => {
     });
   });
 
-  test("returns the result that the response contains, regardless of the id", async () => {
+  test("a submit whose response is odd returns the result that the response contains, regardless of the id", async () => {
     await using emulated = await respondingWith({ id: "a/b", status: "COMPLETED", output: "paid" });
     expect((await emulated.queue.runSync({ input: {} })).output).toBe("paid");
   });
@@ -174,14 +174,14 @@ describe("a response about another job", () => {
   ] as [
     string,
     (queue: ReturnType<ReturnType<typeof createClient>["endpoint"]>) => Promise<unknown>,
-  ][])("is refused by %s", async (_, call) => {
+  ][])("a response about another job is refused by %s", async (_, call) => {
     await using emulated = await respondingWith({ id: "job-2", status: "COMPLETED", output: "another's", stream: [] });
     const error = withoutCanary(await call(emulated.queue).catch((reason: unknown) => reason));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
     expect(error.message).toContain("id: must be job-1");
   });
 
-  test("does not count as the response to a retry", async () => {
+  test("a response about another job does not count as the response to a retry", async () => {
     await using server = await startScriptedServer(({ path }) => ({
       body: { id: path.includes("/retry/") ? "job-2" : "job-1", status: "FAILED" },
     }));
@@ -243,7 +243,7 @@ describe("a wait that nobody waits for any more", () => {
     while (server.open() > 0) await patience(5);
   });
 
-  test("continues for the other waits", async () => {
+  test("a wait that nobody waits for any more continues for the other waits", async () => {
     await using server = await startScriptedServer((_, number) => ({
       body: { id: "job-1", status: number < 3 ? "IN_PROGRESS" : "COMPLETED", output: 1 },
     }));

@@ -21,7 +21,7 @@ async function submit(emulated: Runpod, ms: number) {
 }
 
 describe("a wait at the service named runpod", () => {
-  test("needs only one request, which the service holds until the job has ended", async () => {
+  test("a wait at the service named runpod needs only one request, which the service holds until the job has ended", async () => {
     await using emulated = await startRunpod();
     const job = await submit(emulated, 60_000);
     expect((await emulated.run(job.wait())).output).toEqual({ slept: 60_000 });
@@ -31,7 +31,7 @@ describe("a wait at the service named runpod", () => {
     });
   });
 
-  test("needs one request for every 90 s that the job runs, and notices the job's end immediately", async () => {
+  test("a wait at the service named runpod needs one request for every 90 s that the job runs, and notices the job's end immediately", async () => {
     await using emulated = await startRunpod();
     const job = await submit(emulated, 200_000);
     const startedAt = emulated.clock.monotonic();
@@ -40,7 +40,7 @@ describe("a wait at the service named runpod", () => {
     expect(emulated.clock.monotonic() - startedAt).toBeLessThan(202_000);
   });
 
-  test("shares the request with other waits for the job", async () => {
+  test("a wait at the service named runpod shares the request with other waits for the job", async () => {
     await using emulated = await startRunpod();
     const job = await submit(emulated, 10_000);
     const others = [emulated.queue.job(job.id).wait(), emulated.queue.job(job.id).wait()];
@@ -48,7 +48,7 @@ describe("a wait at the service named runpod", () => {
     expect(reads(emulated)).toEqual(["status-sync"]);
   });
 
-  test("polls if onStatus is set, even when a request is already being held", async () => {
+  test("a wait at the service named runpod polls if onStatus is set, even when a request is already being held", async () => {
     await using emulated = await startRunpod();
     const job = await submit(emulated, 20_000);
     const held = job.wait();
@@ -64,7 +64,7 @@ describe("a wait at the service named runpod", () => {
 
   test.each([
     404, 400, 403,
-  ])("polls after status %d, and does not ask the service to hold a request again", async (status) => {
+  ])("a wait at the service named runpod polls after status %d, and does not ask the service to hold a request again", async (status) => {
     await using emulated = await startRunpod();
     emulated.emulator.faults.add({ match: { operation: "status-sync" }, effect: { status } });
     const [first, second] = [await submit(emulated, 5_000), await submit(emulated, 5_000)];
@@ -73,7 +73,7 @@ describe("a wait at the service named runpod", () => {
     expect(reads(emulated).filter((call) => call === "status-sync")).toHaveLength(1);
   });
 
-  test("polls if the service does not support /status-sync", async () => {
+  test("a wait at the service named runpod polls if the service does not support /status-sync", async () => {
     await using emulated = await startRunpod({ emulator: { profile: "contract" } });
     const job = await submit(emulated, 5_000);
     expect((await emulated.run(job.wait())).output).toEqual({ slept: 5_000 });
@@ -92,7 +92,7 @@ describe("a wait at the service named runpod", () => {
     ["a gateway that ends it", { status: 504 }],
     ["a reset", { reset: true }],
     ["a rate limit", { status: 429 }],
-  ])("continues with polls after %s", async (_, effect) => {
+  ])("a wait at the service named runpod continues with polls after %s", async (_, effect) => {
     await using emulated = await startRunpod();
     emulated.emulator.faults.add({ match: { operation: "status-sync" }, effect, times: 1 });
     const job = await submit(emulated, 10_000);
@@ -102,7 +102,7 @@ describe("a wait at the service named runpod", () => {
     expect(new Set(rest)).toEqual(new Set(["status"]));
   });
 
-  test("pauses between requests if the service does not hold them", async () => {
+  test("a wait at the service named runpod pauses between requests if the service does not hold them", async () => {
     await using emulated = await startRunpod();
     const job = await submit(emulated, 60_000);
     const body = { id: job.id, status: "IN_PROGRESS" };
@@ -112,7 +112,7 @@ describe("a wait at the service named runpod", () => {
     expect(reads(emulated).length).toBeLessThan(30);
   });
 
-  test.each(["timeout", "abort", "close"])("ends its request on %s", async (how) => {
+  test.each(["timeout", "abort", "close"])("a wait at the service named runpod ends its request on %s", async (how) => {
     await using emulated = await startRunpod();
     const job = await submit(emulated, 60_000);
     const controller = new AbortController();
@@ -131,7 +131,7 @@ describe("a wait at the service named runpod", () => {
     expect(emulated.timers()).toBe(0);
   });
 
-  test("cancels its job after an abort with onAbort cancel", async () => {
+  test("a wait at the service named runpod cancels its job after an abort with onAbort cancel", async () => {
     await using emulated = await startRunpod();
     const job = await submit(emulated, 60_000);
     const controller = new AbortController();
@@ -142,7 +142,7 @@ describe("a wait at the service named runpod", () => {
     expect(emulated.calls().at(-1)).toBe("cancel");
   });
 
-  test("lets the service hold at most 100 requests, and polls the other jobs", async () => {
+  test("a wait at the service named runpod lets the service hold at most 100 requests, and polls the other jobs", async () => {
     await using emulated = await startRunpod({ workers: 150 });
     const jobs = await emulated.run(
       Promise.all(Array.from({ length: 150 }, () => emulated.queue.run({ input: { ms: 20_000 } }))),

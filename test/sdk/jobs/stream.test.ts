@@ -30,7 +30,7 @@ describe.each(["contract", "observed"] as const)("a stream in the %s profile", (
     [20, 300],
     [5, 5_000],
     [0, 0],
-  ])("yields all %d chunks, %d ms apart, and ends [contract.stream]", async (count, everyMs) => {
+  ])("a stream yields all %d chunks, %d ms apart, and ends [contract.stream]", async (count, everyMs) => {
     await using emulated = await startQueue({ handler: counter, emulator: { profile } });
     const job = await emulated.run(emulated.queue.run({ input: { count, everyMs } }));
     expect(await emulated.run(collect(job.stream()))).toEqual(numbers(count));
@@ -38,7 +38,7 @@ describe.each(["contract", "observed"] as const)("a stream in the %s profile", (
     expect(reads).toBeLessThan(5 + (count * everyMs) / 200);
   });
 
-  test("ends with the job's error after all chunks if the job fails", async () => {
+  test("a stream ends with the job's error after all chunks if the job fails", async () => {
     await using emulated = await startQueue({ handler: counter, emulator: { profile } });
     const job = await emulated.run(emulated.queue.run({ input: { count: 3, everyMs: 10, fails: true } }));
     const pieces: unknown[] = [];
@@ -51,7 +51,7 @@ describe.each(["contract", "observed"] as const)("a stream in the %s profile", (
     expect(pieces).toEqual([0, 1, 2]);
   });
 
-  test("waits with increasing pauses for a queued job [contract.in-queue]", async () => {
+  test("a stream waits with increasing pauses for a queued job [contract.in-queue]", async () => {
     await using emulated = await startQueue({
       handler: counter,
       workers: 0,
@@ -64,7 +64,7 @@ describe.each(["contract", "observed"] as const)("a stream in the %s profile", (
 });
 
 describe("a stream", () => {
-  test("types the chunks by a schema, and throws if a chunk does not match [contract.stream-output]", async () => {
+  test("a stream types the chunks by a schema, and throws if a chunk does not match [contract.stream-output]", async () => {
     await using emulated = await startQueue({ handler: counter });
     const job = await emulated.run(emulated.queue.run({ input: { count: 2, everyMs: 10 } }));
     const doubled = async () => {
@@ -78,7 +78,7 @@ describe("a stream", () => {
     expect(error).toMatchObject({ code: "OUTPUT_MISMATCH", jobId: other.id, output: 0, issues: [{ path: [] }] });
   });
 
-  test("continues with the next chunk after a chunk that does not match the schema", async () => {
+  test("a stream continues with the next chunk after a chunk that does not match the schema", async () => {
     await using emulated = await startQueue({ handler: counter });
     const job = await emulated.run(emulated.queue.run({ input: { count: 4, everyMs: 0 } }));
     const pieces = job.stream({ schema: z.number().refine((n) => n !== 1) });
@@ -95,7 +95,7 @@ describe("a stream", () => {
     expect([first, rest]).toEqual([[0], [2, 3]]);
   });
 
-  test("keeps the statistics of each chunk [contract.stream-metrics]", async () => {
+  test("a stream keeps the statistics of each chunk [contract.stream-metrics]", async () => {
     await using emulated = await startQueue({
       handler: function* () {
         yield { output: "a", metrics: { input_tokens: 3, stream_index: 0 } };
@@ -110,7 +110,7 @@ describe("a stream", () => {
     expect(await emulated.run(items())).toEqual([{ output: "a", metrics: { input_tokens: 3, stream_index: 0 } }]);
   });
 
-  test("does not join an item that the service has split because of its size [contract.stream-chunks]", async () => {
+  test("a stream does not join an item that the service has split because of its size [contract.stream-chunks]", async () => {
     const long = "word ".repeat(500_000);
     await using emulated = await startQueue({
       handler: function* () {
@@ -123,7 +123,7 @@ describe("a stream", () => {
     expect(pieces.join("")).toBe(long);
   });
 
-  test("stops sending requests when its reader stops or its signal aborts", async () => {
+  test("a stream stops sending requests when its reader stops or its signal aborts", async () => {
     await using emulated = await startQueue({ handler: counter });
     const job = await emulated.run(emulated.queue.run({ input: { count: 1_000, everyMs: 500 } }));
     const first = async () => {
@@ -167,7 +167,7 @@ describe("a stream with an item that is not a piece", () => {
       return { body: { status: "COMPLETED", stream: number === 3 ? [{ output: 3 }] : [] } };
     });
 
-  test("calls onGap, and yields all other chunks", async () => {
+  test("a stream with an item that is not a piece calls onGap, and yields all other chunks", async () => {
     await using server = await serve();
     await using client = createClient({ apiKey: "k", ...addressesOf(server) });
     const gaps: StreamGapError[] = [];
@@ -219,7 +219,7 @@ describe("a stream whose read broke", () => {
     expect(rest).toEqual(numbers(10).slice(10 - rest.length));
   });
 
-  test("continues if the reader has set onGap, and reports each gap once", async () => {
+  test("a stream whose read broke continues if the reader has set onGap, and reports each gap once", async () => {
     await using emulated = await startQueue({ handler: counter });
     const job = await emulated.run(emulated.queue.run({ input: { count: 20, everyMs: 300 } }));
     const gaps: StreamGapError[] = [];
@@ -238,14 +238,14 @@ describe("a stream whose read broke", () => {
     expect(pieces.at(-1)).toBe(19);
   });
 
-  test("loses nothing while the job is waiting for its first worker", async () => {
+  test("a stream whose read broke loses nothing while the job is waiting for its first worker", async () => {
     await using emulated = await startQueue({ handler: counter, workers: 0, emulator: { coldStartMs: 30_000 } });
     const job = await emulated.run(emulated.queue.run({ input: { count: 3, everyMs: 10 } }));
     emulated.emulator.faults.add({ match: { operation: "stream" }, effect: LOST, times: 3 });
     expect(await emulated.run(collect(job.stream()))).toEqual([0, 1, 2]);
   });
 
-  test("is not retried indefinitely if every read breaks", async () => {
+  test("a stream whose read broke is not retried indefinitely if every read breaks", async () => {
     await using emulated = await startQueue({ handler: counter });
     const job = await emulated.run(emulated.queue.run({ input: { count: 3, everyMs: 10 } }));
     emulated.emulator.faults.add({ match: { operation: "stream" }, effect: { status: 500 } });
@@ -254,7 +254,7 @@ describe("a stream whose read broke", () => {
     expect(emulated.emulator.journal.operations({ operation: "stream" })).toHaveLength(6);
   });
 
-  test("is read again after a 429 that returned no chunks", async () => {
+  test("a stream whose read broke is read again after a 429 that returned no chunks", async () => {
     await using emulated = await startQueue({ handler: counter });
     const job = await emulated.run(emulated.queue.run({ input: { count: 5, everyMs: 100 } }));
     emulated.emulator.faults.add({ match: { operation: "stream" }, effect: { status: 429 }, times: 2 });

@@ -20,7 +20,7 @@ import { addressesOf, startScriptedServer } from "../../support/scriptedServer";
 const REQUEST = { input: { prompt: "Hi" } };
 
 describe("a submit", () => {
-  test("sends the request unchanged, and returns a handle of the job [contract.run] [contract.bearer]", async () => {
+  test("a submit sends the request unchanged, and returns a handle of the job [contract.run] [contract.bearer]", async () => {
     await using server = await startScriptedServer(() => ({ body: { id: "job-1", status: "IN_QUEUE" } }));
     const client = createClient({ apiKey: CANARY, ...addressesOf(server) });
     const request = {
@@ -37,7 +37,7 @@ describe("a submit", () => {
     await client.close();
   });
 
-  test("is refused before any call when its request is invalid", async () => {
+  test("a submit is refused before any call when its request is invalid", async () => {
     await using emulated = await startQueue();
     const error = await emulated.failure(emulated.queue.run({ input: [] as object, policy: { ttl: 1 } }));
     expect(error).toBeInstanceOf(InvalidInputError);
@@ -148,7 +148,7 @@ describe("a submit", () => {
     await client.close();
   });
 
-  test("is not sent again by the transport if a reused connection turns out to be closed", async () => {
+  test("a submit is not sent again by the transport if a reused connection turns out to be closed", async () => {
     await using server = await startHangUpServer();
     const client = createClient({ apiKey: CANARY, queueUrl: server.url });
     const queue = client.endpoint("abc");

@@ -35,7 +35,7 @@ async function opened<T>(use: (journal: OpenJournal) => Promise<T>): Promise<T> 
 describe("a file journal", () => {
   test.each(journalRules.filter(({ needsTwo }) => !needsTwo))("$title", ({ check }) => check(fileJournal(file)));
 
-  test("ignores an incomplete last line and overwrites it", async () => {
+  test("a file journal ignores an incomplete last line and overwrites it", async () => {
     await opened((journal) => journal.claim("a", named("k1", "k2"), []));
     await appendFile(file, '{"key":"k3","state":"clai');
     await opened(async (journal) => {
@@ -47,7 +47,7 @@ describe("a file journal", () => {
     });
   });
 
-  test("refuses a file with a damaged line and leaves it unchanged", async () => {
+  test("a file journal refuses a file with a damaged line and leaves it unchanged", async () => {
     await opened((journal) => journal.claim("a", named("k1"), []));
     const text = (await readFile(file, "utf8")).replace('"state"', '"sta\nte"');
     await writeFile(file, text);
@@ -55,13 +55,17 @@ describe("a file journal", () => {
     expect(await readFile(file, "utf8")).toBe(text);
   });
 
-  test.each(["a letter", '{"prompt":"Hi"}\n{"prompt":"Ho"}\n', "[1]\n"])("refuses a foreign file: %j", async (text) => {
+  test.each([
+    "a letter",
+    '{"prompt":"Hi"}\n{"prompt":"Ho"}\n',
+    "[1]\n",
+  ])("a file journal refuses a foreign file: %j", async (text) => {
     await writeFile(file, text);
     await expect(opened(async () => {})).rejects.toThrow(JournalDamagedError);
     expect(await readFile(file, "utf8")).toBe(text);
   });
 
-  test("refuses another format, and a state that this version does not know", async () => {
+  test("a file journal refuses another format, and a state that this version does not know", async () => {
     await opened((journal) => journal.claim("a", named("k1"), []));
     const text = await readFile(file, "utf8");
     await writeFile(file, text.replace('"serverlessGpuJournal":1', '"serverlessGpuJournal":2'));
@@ -71,7 +75,7 @@ describe("a file journal", () => {
     await expect(opened(async () => {})).rejects.toThrow(JournalDamagedError);
   });
 
-  test("opens a file with long lines in a time that grows with their length only", async () => {
+  test("a file journal opens a file with long lines in a time that grows with their length only", async () => {
     await opened(async (journal) => {
       const keys = Array.from({ length: 6 }, (_, n) => `k${n}`);
       await journal.claim("a", named(...keys), []);
@@ -86,7 +90,7 @@ describe("a file journal", () => {
     expect(performance.now() - since).toBeLessThan(2_000);
   });
 
-  test("moves to a new copy of the file if another process may still have it open", async () => {
+  test("a file journal moves to a new copy of the file if another process may still have it open", async () => {
     await opened((journal) => journal.claim("a", named("k1"), []));
     const before = await stat(file);
     // A lock whose process was killed before it wrote anything.
@@ -100,14 +104,14 @@ describe("a file journal", () => {
     expect((await stat(file)).ino).not.toBe(before.ino);
   });
 
-  test("names both batches when the file belongs to another batch", async () => {
+  test("a file journal names both batches when the file belongs to another batch", async () => {
     await opened(async () => {});
     const other = fileJournal(file).open({ ...BATCH, batch: "books" });
     await expect(other).rejects.toThrow(JournalRefusedError);
     await expect(other).rejects.toThrow(/batch "pages".*batch "books"/);
   });
 
-  test("is compacted without loss once more than half of its lines are outdated", async () => {
+  test("a file journal is compacted without loss once more than half of its lines are outdated", async () => {
     const keys = Array.from({ length: 600 }, (_, n) => `k${n}`);
     await opened(async (journal) => {
       await journal.claim("a", named(...keys), []);
@@ -132,21 +136,21 @@ describe("a file journal", () => {
     });
   });
 
-  test("leaves only the journal file behind", async () => {
+  test("a file journal leaves only the journal file behind", async () => {
     await opened((journal) => journal.claim("a", named("k1"), []));
     expect(await readdir(folder)).toEqual(["pages.journal"]);
   });
 });
 
 describe("the lock of a file journal", () => {
-  test("refuses a second user within the same process", async () => {
+  test("the lock of a file journal refuses a second user within the same process", async () => {
     await opened(async () => {
       await expect(fileJournal(file).open(BATCH)).rejects.toThrow(expect.objectContaining({ code: "JOURNAL_LOCKED" }));
     });
     await opened(async () => {});
   });
 
-  test("refuses a second process, and is released as soon as the first process is killed", async () => {
+  test("the lock of a file journal refuses a second process, and is released as soon as the first process is killed", async () => {
     const program = `
       require("@swc/core"); const { transformSync } = require("@swc/core"); const { readFileSync } = require("fs");
       require.extensions[".ts"] = (module, name) => module._compile(transformSync(readFileSync(name, "utf8"), { filename: name,

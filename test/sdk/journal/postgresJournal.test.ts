@@ -217,7 +217,7 @@ describe(`${needsPostgres}a journal in PostgreSQL`, () => {
     {},
     { pool: "postgres://localhost" as never },
     { pool: { query() {} } as never, leaseMs: 5 },
-  ])("is refused with %j", (options) => {
+  ])("a journal in PostgreSQL is refused with %j", (options) => {
     expect(() => postgresJournal(options as never)).toThrow(InvalidInputError);
   });
 });

@@ -54,7 +54,7 @@ const failure = async (promise: Promise<unknown>) =>
   );
 
 describe("the URL", () => {
-  test("uses its own host at RunPod, and a path below the queue's URL elsewhere", async () => {
+  test("the URL uses its own host at RunPod, and a path below the queue's URL elsewhere", async () => {
     const runpod = createClient({ apiKey: CANARY, service: "runpod" });
     expect(runpod.endpoint("Abc1").loadBalancerUrl).toBe("https://abc1.api.runpod.ai");
     expect(() => runpod.endpoint("a.b").loadBalancerUrl).toThrow(InvalidInputError);
@@ -81,13 +81,13 @@ describe("the URL", () => {
     "/a b",
     "/a\r\nhost: x",
     "javascript:alert(1)",
-  ])("refuses the path %j before any request", async (path) => {
+  ])("the URL refuses the path %j before any request", async (path) => {
     await using raw = await startRaw(answer(200));
     expect(await failure(raw.fetch(path))).toBeInstanceOf(InvalidInputError);
     expect(raw.received).toEqual([]);
   });
 
-  test("may be below the endpoint's own URL, but not on another origin or endpoint", async () => {
+  test("the URL may be below the endpoint's own URL, but not on another origin or endpoint", async () => {
     await using raw = await startRaw(answer(200));
     const endpoint = raw.client.endpoint("ep");
     for (const url of [
@@ -104,7 +104,7 @@ describe("the URL", () => {
 });
 
 describe("the key", () => {
-  test("is not sent after a redirect, which is returned to the caller", async () => {
+  test("the key is not sent after a redirect, which is returned to the caller", async () => {
     await using other = await startRaw(answer(200));
     await using raw = await startRaw(answer(307, "", { location: `${other.server.url}/x` }));
     const response = await raw.fetch("/x");
@@ -112,7 +112,7 @@ describe("the key", () => {
     expect(other.received).toEqual([]);
   });
 
-  test("is replaced by the caller's own authorization", async () => {
+  test("the key is replaced by the caller's own authorization", async () => {
     await using raw = await startRaw(answer(200));
     await raw.fetch("/x", { headers: new Headers({ Authorization: "Bearer own" }) });
     expect(raw.received[0]?.key).toBe("Bearer own");
@@ -120,7 +120,7 @@ describe("the key", () => {
 });
 
 describe("a request", () => {
-  test("reaches the worker unchanged, with any kind of body", async () => {
+  test("a request reaches the worker unchanged, with any kind of body", async () => {
     await using app = await startLoadBalanced({ fields: { workersMin: 1 } });
     const form = new FormData();
     form.set("a", "1");
@@ -162,7 +162,7 @@ describe("a request", () => {
     expect(raw.received).toEqual([]);
   });
 
-  test("may have headers of any name, such as constructor and __proto__", async () => {
+  test("a request may have headers of any name, such as constructor and __proto__", async () => {
     const headerOf = ({ rawHeaders }: IncomingMessage, name: string) => rawHeaders[rawHeaders.indexOf(name) + 1];
     await using raw = await startRaw((outgoing, incoming) => {
       const names = ["constructor", "__proto__"];
@@ -197,7 +197,7 @@ describe("a request", () => {
     expect(raw.received).toEqual([]);
   });
 
-  test("can name a preferred worker, and the response names the worker that responded", async () => {
+  test("a request can name a preferred worker, and the response names the worker that responded", async () => {
     await using app = await startLoadBalanced({ fields: { workersMin: 2, workersMax: 2 } });
     const id = workerIdOf(await app.endpoint.fetch("/x")) as string;
     for (const mode of [undefined, "preferred", "strict", "strict-resume"] as const) {
@@ -209,7 +209,7 @@ describe("a request", () => {
     expect(workerIdOf(new Response())).toBeUndefined();
   });
 
-  test("is held during a cold start for longer than an attempt may normally take, and is then served", async () => {
+  test("a request is held during a cold start for longer than an attempt may normally take, and is then served", async () => {
     const clock = manualClock();
     await using app = await startLoadBalanced({ emulator: { clock, coldStartMs: 100_000 }, client: { clock } });
     const response = app.endpoint.fetch("/v1/models");
@@ -219,7 +219,7 @@ describe("a request", () => {
     expect(app.emulator.journal.requests({ interface: "lb" })).toHaveLength(1);
   });
 
-  test("fails with an error after two minutes without a worker, and is not repeated", async () => {
+  test("a request fails with an error after two minutes without a worker, and is not repeated", async () => {
     const clock = manualClock();
     await using app = await startLoadBalanced({ emulator: { clock, coldStartMs: 600_000 }, client: { clock } });
     const error = failure(app.endpoint.fetch("/v1/models"));
@@ -230,7 +230,7 @@ describe("a request", () => {
     expect(app.emulator.journal.requests({ interface: "lb" })).toHaveLength(1);
   });
 
-  test("can be aborted before the response and while the response body is read", async () => {
+  test("a request can be aborted before the response and while the response body is read", async () => {
     const { handler } = startScripted();
     await using app = await startLoadBalanced({ handler });
     const controller = new AbortController();
@@ -250,7 +250,7 @@ describe("a request", () => {
 });
 
 describe("the response", () => {
-  test("is streamed byte by byte, and ends when the client is closed", async () => {
+  test("the response is streamed byte by byte, and ends when the client is closed", async () => {
     const sent = randomBytes(5_000_000);
     await using raw = await startRaw(
       (outgoing) => outgoing.end(sent),
@@ -278,7 +278,7 @@ describe("the response", () => {
     [404, "no such route", {}],
     [500, "crashed", {}],
     [503, "loading", {}],
-  ])("is returned, not thrown, if an app responds with the status %d", async (status, body, headers) => {
+  ])("the response is returned, not thrown, if an app responds with the status %d", async (status, body, headers) => {
     await using raw = await startRaw(answer(status, body, headers));
     const response = await raw.fetch("/x");
     expect([response.status, await response.text()]).toEqual([status, body]);
@@ -293,7 +293,7 @@ describe("the response", () => {
     [404, '{"error":"affinity_worker_gone"}', WorkerGoneError],
     [502, "<html>Bad gateway</html>", WorkerUnreachableError],
     [524, "", ProcessingTimeoutError],
-  ])("causes an error after one request if the service responds with the status %d and the body %j", async (status, body, type) => {
+  ])("the response causes an error after one request if the service responds with the status %d and the body %j", async (status, body, type) => {
     await using raw = await startRaw(answer(status, `${body}${CANARY}`));
     const error = await failure(raw.fetch("/x?secret=1"));
     expect(error).toBeInstanceOf(type);
@@ -305,7 +305,7 @@ describe("the response", () => {
 });
 
 describe("a repeat", () => {
-  test("follows a 429 of the service or a failed connection", async () => {
+  test("a repeat follows a 429 of the service or a failed connection", async () => {
     await using raw = await startRaw(answer(429), answer(200, "ok"));
     expect(await (await raw.fetch("/x", { method: "POST", body: "b" })).text()).toBe("ok");
     expect(raw.received).toHaveLength(2);
@@ -316,7 +316,7 @@ describe("a repeat", () => {
     await client.close();
   });
 
-  test("is never made when the body is a stream", async () => {
+  test("a repeat is never made when the body is a stream", async () => {
     await using raw = await startRaw(answer(429), answer(200));
     async function* body() {
       yield Buffer.from("once");
@@ -325,7 +325,10 @@ describe("a repeat", () => {
     expect(raw.received).toHaveLength(1);
   });
 
-  test.each(["GET", "POST"])("is never made for a %s that was sent, because its effect is unknown", async (method) => {
+  test.each([
+    "GET",
+    "POST",
+  ])("a repeat is never made for a %s that was sent, because its effect is unknown", async (method) => {
     await using raw = await startRaw((outgoing) => outgoing.socket?.destroy());
     const error = await failure(raw.fetch("/x", { method }));
     expect(error).toBeInstanceOf(RequestUncertainError);
@@ -333,7 +336,7 @@ describe("a repeat", () => {
     expect(raw.received).toHaveLength(1);
   });
 
-  test("does not follow a timeout", async () => {
+  test("a repeat does not follow a timeout", async () => {
     await using raw = await startRaw(() => {});
     const error = await failure(raw.fetch("/x", { timeoutMs: 50 }));
     expect(error).toMatchObject({ code: "REQUEST_UNCERTAIN", cause: { code: "REQUEST_TIMEOUT" } });

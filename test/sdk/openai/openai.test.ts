@@ -13,7 +13,7 @@ const PATH = "v1/chat/completions";
 const body = { model: "m", messages: [{ role: "user", content: "to be or not" }] };
 
 describe("openaiUrl", () => {
-  test("is the base URL of the service's OpenAI interface", async () => {
+  test("openaiUrl is the base URL of the service's OpenAI interface", async () => {
     const client = createClient({ apiKey: CANARY, service: "runpod" });
     expect(client.endpoint("abc").openaiUrl).toBe("https://api.runpod.ai/v2/abc/openai/v1");
     const other = createClient({ apiKey: CANARY, queueUrl: "http://localhost:8080/base/v2/" });
@@ -21,7 +21,7 @@ describe("openaiUrl", () => {
     await Promise.all([client.close(), other.close()]);
   });
 
-  test("makes the openai package work with the endpoint", async () => {
+  test("openaiUrl makes the openai package work with the endpoint", async () => {
     await using emulator = await startEmulator({ profile: "contract", coldStartMs: 0 });
     const fields = { name: "llama", gpuIds: "AMPERE_16", templateId: "template-1" };
     const { id } = emulator.endpoints.create({ ...fields, workersMin: 1, workersMax: 1 });
@@ -35,7 +35,7 @@ describe("openaiUrl", () => {
 });
 
 describe("openaiStream", () => {
-  test("yields the JSON of each event until [DONE], and sends stream: true in the body", async () => {
+  test("openaiStream yields the JSON of each event until [DONE], and sends stream: true in the body", async () => {
     await using emulated = await startQueue();
     const schema = z.object({ choices: z.array(z.object({ delta: z.object({ content: z.string().optional() }) })) });
     const read = async () => {
@@ -72,7 +72,7 @@ describe("openaiStream", () => {
     }
   }
 
-  test("reads comments, CRLF, multi-line data, and characters whose bytes arrive separately", async () => {
+  test("openaiStream reads comments, CRLF, multi-line data, and characters whose bytes arrive separately", async () => {
     const character = Buffer.from('data: "ü"\n\n');
     const pieces = [
       ": ping\r\n\r\ndata: {\r\ndata: ",
@@ -85,7 +85,7 @@ describe("openaiStream", () => {
     expect(await eventsOf(pieces)).toEqual({ events: [{ a: 1 }, "ü"] });
   });
 
-  test("ends at [DONE] even if the server keeps the connection open", async () => {
+  test("openaiStream ends at [DONE] even if the server keeps the connection open", async () => {
     expect(await eventsOf(["data: 1\n\ndata: [DONE]\n\ndata: 2\n\n"], { end: false })).toEqual({ events: [1] });
     expect(await eventsOf(["data: 1\n\ndata: [DONE] \n\n"], { end: false })).toEqual({ events: [1] });
   });
@@ -152,7 +152,7 @@ describe("openaiStream", () => {
     expect(error?.message).toMatch(message);
   });
 
-  test("throws when an event does not match the schema or the worker fails during the stream", async () => {
+  test("openaiStream throws when an event does not match the schema or the worker fails during the stream", async () => {
     await using emulated = await startQueue({
       handler: function* () {
         yield { n: 1 };

@@ -30,7 +30,7 @@ async function clientOf(answer: ScriptedAnswer, options: { readonly maxAttempts?
 }
 
 describe("the request for a pod", () => {
-  test("is a GET of the pod's path with the key as Bearer token and no query [contract.find-pod]", async () => {
+  test("the request for a pod is a GET of the pod's path with the key as Bearer token and no query [contract.find-pod]", async () => {
     await using emulated = await clientOf({ body: POD });
     await emulated.pods.get("pod-1");
     expect(emulated.requests).toHaveLength(1);
@@ -46,7 +46,7 @@ describe("the request for a pod", () => {
     "includeSavingsPlans",
     "includeTemplate",
     "includeWorkers",
-  ] as const)("includes %s only when the option is true [contract.find-pod-includes]", async (flag) => {
+  ] as const)("the request for a pod includes %s only when the option is true [contract.find-pod-includes]", async (flag) => {
     await using emulated = await clientOf({ body: POD });
     await emulated.pods.get("pod-1", { [flag]: true });
     await emulated.pods.get("pod-1", { [flag]: false });
@@ -76,7 +76,7 @@ describe("the request for a pod", () => {
     ".a",
     "a..b",
     "%2e%2e",
-  ])("is never sent for the id %j", async (id) => {
+  ])("the request for a pod is never sent for the id %j", async (id) => {
     await using emulated = await clientOf({ body: POD });
     const error = await emulated.pods.get(id).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(InvalidInputError);
@@ -84,7 +84,13 @@ describe("the request for a pod", () => {
     expect(emulated.requests).toEqual([]);
   });
 
-  test.each([undefined, null, 5, {}, ["pod"]])("is never sent for an id that is not a string: %p", async (id) => {
+  test.each([
+    undefined,
+    null,
+    5,
+    {},
+    ["pod"],
+  ])("the request for a pod is never sent for an id that is not a string: %p", async (id) => {
     await using emulated = await clientOf({ body: POD });
     await expect(emulated.pods.get(id as never)).rejects.toThrow(InvalidInputError);
     expect(emulated.requests).toEqual([]);
@@ -92,18 +98,18 @@ describe("the request for a pod", () => {
 });
 
 describe("a pod", () => {
-  test("is returned with every field of the contract [contract.pod-fields] [contract.gpu-fields] [contract.machine-fields] [contract.network-volume-fields] [contract.savings-plan-fields]", async () => {
+  test("a pod is returned with every field of the contract [contract.pod-fields] [contract.gpu-fields] [contract.machine-fields] [contract.network-volume-fields] [contract.savings-plan-fields]", async () => {
     await using emulated = await clientOf({ body: POD });
     expect(await emulated.pods.get("pod-1")).toEqual(POD);
   });
 
-  test("may contain absent or null fields, new fields and new values [contract.pod-states]", async () => {
+  test("a pod may contain absent or null fields, new fields and new values [contract.pod-states]", async () => {
     const odd = { id: "pod-1", desiredStatus: "MIGRATING", publicIp: null, gpu: null, machine: {}, fresh: { a: 1 } };
     await using emulated = await clientOf({ body: odd });
     expect(await emulated.pods.get("pod-1")).toStrictEqual(odd);
   });
 
-  test("contains numbers even if the service sends numeric strings", async () => {
+  test("a pod contains numbers even if the service sends numeric strings", async () => {
     const texts = {
       costPerHr: "0.740",
       adjustedCostPerHr: "0.69",
@@ -120,7 +126,7 @@ describe("a pod", () => {
     });
   });
 
-  test("contains its image, whichever field name the service uses", async () => {
+  test("a pod contains its image, whichever field name the service uses", async () => {
     const { image, ...rest } = POD;
     await using emulated = await clientOf({ body: { ...rest, imageName: image } });
     const pod = await emulated.pods.get("pod-1");
@@ -144,7 +150,7 @@ describe("a pod", () => {
   test.each<[string, unknown]>([
     ["an unexpected shape", { id: "", env: { WORKER_KEY: "s3cret-value" }, name: "x" }],
     ["broken JSON", '{"id": "pod-1", "env": {"A": "b", "WORKER_KEY": "s3cret-value'],
-  ])("causes an error about %s that shows nothing of the pod's environment", async (_what, body) => {
+  ])("a pod causes an error about %s that shows nothing of the pod's environment", async (_what, body) => {
     await using emulated = await clientOf({ body });
     const error = withoutCanary(await emulated.pods.get("pod-1").catch((reason: unknown) => reason));
     expect(`${error.message}${error.stack}`).not.toContain("s3cret-value");
@@ -161,7 +167,7 @@ describe("a pod that cannot be had", () => {
     ],
     ["400", { status: 400, body: { error: "bad", problems: ["podId is odd"] } }, RejectedError, /400.*podId is odd/],
     ["401", { status: 401, body: "" }, AuthenticationError, /401 \(no body\).*API key/],
-  ])("causes an error with the reason: %s", async (_what, answer, type, message) => {
+  ])("a pod that cannot be had causes an error with the reason: %s", async (_what, answer, type, message) => {
     await using emulated = await clientOf(answer, { maxAttempts: 6 });
     const error = withoutCanary(await emulated.pods.get("pod-1").catch((reason: unknown) => reason));
     expect(error).toBeInstanceOf(type);

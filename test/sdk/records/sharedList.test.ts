@@ -31,7 +31,7 @@ function handAnsweredList() {
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe("readers of the shared list", () => {
-  test("share one request if they arrive at the same time", async () => {
+  test("readers of the shared list share one request if they arrive at the same time", async () => {
     const { read, sent } = handAnsweredList();
     const reads = Promise.all([read(), read(), read(60_000)]);
     await turn();
@@ -40,7 +40,7 @@ describe("readers of the shared list", () => {
     expect(await reads).toEqual(["list-1", "list-1", "list-1"]);
   });
 
-  test("share the next list, requested after the first has arrived, if they arrive during a request", async () => {
+  test("readers of the shared list share the next list, requested after the first has arrived, if they arrive during a request", async () => {
     const { read, sent } = handAnsweredList();
     const first = read();
     await turn();
@@ -55,7 +55,7 @@ describe("readers of the shared list", () => {
     expect(await later).toEqual(["list-2", "list-2"]);
   });
 
-  test("send only two requests in total if a thousand of them accept no older list", async () => {
+  test("readers of the shared list send only two requests in total if a thousand of them accept no older list", async () => {
     const { read, sent } = handAnsweredList();
     const early = Array.from({ length: 500 }, () => read());
     await turn();
@@ -69,7 +69,7 @@ describe("readers of the shared list", () => {
 });
 
 describe("the age of a list", () => {
-  test("is counted from when its request was sent, and limited by what each reader accepts", async () => {
+  test("the age of a list is counted from when its request was sent, and limited by what each reader accepts", async () => {
     const { read, sent, clock } = handAnsweredList();
     const first = read();
     await clock.advance(4_000);
@@ -87,7 +87,7 @@ describe("the age of a list", () => {
     expect(await tooOld).toBe("list-2");
   });
 
-  test("allows a reader to join a list request that is in flight", async () => {
+  test("the age of a list allows a reader to join a list request that is in flight", async () => {
     const { read, sent } = handAnsweredList();
     const first = read();
     await turn();
@@ -144,7 +144,7 @@ describe("after a write", () => {
 });
 
 describe("a list that fails", () => {
-  test("fails for the readers that waited for it, but not for later readers", async () => {
+  test("a list that fails fails for the readers that waited for it, but not for later readers", async () => {
     const { read, sent } = handAnsweredList();
     const failing = [read(), read(60_000)];
     await turn();
@@ -156,7 +156,7 @@ describe("a list that fails", () => {
     expect(await after).toBe("list-2");
   });
 
-  test("does not prevent the next list from being sent", async () => {
+  test("a list that fails does not prevent the next list from being sent", async () => {
     const { read, sent } = handAnsweredList();
     const failing = read();
     await turn();
@@ -170,7 +170,7 @@ describe("a list that fails", () => {
 });
 
 describe("a reader's abort", () => {
-  test("ends only that reader's wait, and does so at once", async () => {
+  test("a reader's abort ends only that reader's wait, and does so at once", async () => {
     const { read, sent } = handAnsweredList();
     const abort = new AbortController();
     const leaving = read(0, abort.signal);
@@ -183,7 +183,7 @@ describe("a reader's abort", () => {
     expect(await staying).toBe("list-1");
   });
 
-  test("ends the request if no other reader is waiting, and the next reader sends a new request", async () => {
+  test("a reader's abort ends the request if no other reader is waiting, and the next reader sends a new request", async () => {
     const { read, sent } = handAnsweredList();
     const abort = new AbortController();
     const leaving = [read(0, abort.signal), read(60_000, abort.signal)];
@@ -197,7 +197,7 @@ describe("a reader's abort", () => {
     expect(await next).toBe("list-2");
   });
 
-  test("prevents a list that was not sent yet from being requested, but not the lists of later readers", async () => {
+  test("a reader's abort prevents a list that was not sent yet from being requested, but not the lists of later readers", async () => {
     const { read, sent } = handAnsweredList();
     const first = read();
     await turn();
@@ -247,7 +247,7 @@ describe("a reader's abort", () => {
     expect(sent).toHaveLength(0);
   });
 
-  test("leaves no listener on its signal", async () => {
+  test("a reader's abort leaves no listener on its signal", async () => {
     const { read, sent } = handAnsweredList();
     const { signal } = new AbortController();
     const removed = jest.spyOn(signal, "removeEventListener");

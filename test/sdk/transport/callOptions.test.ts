@@ -82,7 +82,9 @@ async function failure(call: () => unknown): Promise<InvalidInputError> {
 }
 
 describe("options of a call that do not exist", () => {
-  test.each(Object.entries(CALLS))("are refused before anything is sent: %s", async (name, call) => {
+  test.each(
+    Object.entries(CALLS),
+  )("options of a call that do not exist are refused before anything is sent: %s", async (name, call) => {
     await using emulated = await startCounting();
     for (const options of [
       { timeOutMs: 5 },
@@ -112,13 +114,13 @@ describe("options of a call that do not exist", () => {
     [JSON.parse('{"__proto__": 5}'), /^(?!.*\[object)/],
     [{ ["x".repeat(100_000)]: 1 }, /^.{0,300}$/],
     [5, /options: must be an object with timeoutMs, maxRetries, signal, headers/],
-  ])("are named in the error, with the nearest known option", async (options, message) => {
+  ])("options of a call that do not exist are named in the error, with the nearest known option", async (options, message) => {
     await using emulated = await startCounting('{"jobs":1}');
     const error = await failure(() => emulated.client.endpoint("e").health(options as object));
     expect(error.message).toMatch(message);
   });
 
-  test("are refused whatever their names", async () => {
+  test("options of a call that do not exist are refused whatever their names", async () => {
     // Names of Object.prototype, such as "toString", are not seen as options: a library may have
     // added one to all objects.
     const optionName = fc.string({ minLength: 1 }).filter((name) => !(name in Object.prototype));
@@ -133,7 +135,7 @@ describe("options of a call that do not exist", () => {
     expect(emulated.requests()).toBe(0);
   });
 
-  test("are not reported if a library has added properties to all objects", async () => {
+  test("options of a call that do not exist are not reported if a library has added properties to all objects", async () => {
     await using emulated = await startCounting();
     const prototype = Object.prototype as unknown as Record<string, unknown>;
     prototype.added = () => {};

@@ -17,7 +17,7 @@ const failureOf = async (call: Promise<unknown>) =>
   ) as ServerlessGpuError;
 
 describe("an error", () => {
-  test("contains the status, headers, body and request id of the response, over all three APIs", async () => {
+  test("an error contains the status, headers, body and request id of the response, over all three APIs", async () => {
     const body = JSON.stringify({ detail: "no such thing" });
     await using server = await startSame(404, body, { "x-request-id": "req-1", "content-type": "application/json" });
     await using client = clientOf(server);
@@ -38,13 +38,13 @@ describe("an error", () => {
     [200, '{"jobs": 5}', "UNEXPECTED_RESPONSE"],
     [503, "busy", "SERVICE_FAULT"],
     [429, "slow down", "RATE_LIMITED"],
-  ])("also contains these details for a response with %d and %j", async (status, body, code) => {
+  ])("an error also contains these details for a response with %d and %j", async (status, body, code) => {
     await using server = await startSame(status, body);
     await using client = clientOf(server);
     expect(await failureOf(client.endpoint("e1").health({ maxRetries: 0 }))).toMatchObject({ code, status, body });
   });
 
-  test.each([401, 404])("does not blame the key or the record if a web page has status %d", async (status) => {
+  test.each([401, 404])("an error does not blame the key or the record if a web page has status %d", async (status) => {
     await using server = await startSame(status, "<html><title>Log in</title></html>", { "content-type": "text/html" });
     await using client = clientOf(server);
     for (const call of [() => client.endpoints.list(), () => client.endpoint("e1").health()]) {
@@ -54,7 +54,7 @@ describe("an error", () => {
     }
   });
 
-  test("includes no cause that quotes a body that is not JSON", async () => {
+  test("an error includes no cause that quotes a body that is not JSON", async () => {
     await using server = await startSame(200, "rpa_AAAABBBBCCCCDDDDEEEE");
     await using client = clientOf(server);
     for (const call of [
@@ -81,7 +81,7 @@ describe("an error", () => {
     for (const name of ["status", "headers", "body", "requestId", "jobId"]) expect(error).not.toHaveProperty(name);
   });
 
-  test("names the job of the call", async () => {
+  test("an error names the job of the call", async () => {
     await using server = await startSame(404, "{}");
     await using client = clientOf(server);
     const job = client.endpoint("e1").job("job-7");
@@ -92,14 +92,14 @@ describe("an error", () => {
     expect(await failureOf(client.endpoint("e1").run(input))).not.toHaveProperty("jobId");
   });
 
-  test("takes the details from its cause if a submit got an error response", async () => {
+  test("an error takes the details from its cause if a submit got an error response", async () => {
     await using server = await startSame(502, "bad gateway", { "cf-ray": "ray-1" });
     await using client = clientOf(server);
     const error = await failureOf(client.endpoint("e1").run({ input: {} }));
     expect(error).toMatchObject({ code: "SUBMIT_UNCERTAIN", status: 502, requestId: "ray-1", body: "bad gateway" });
   });
 
-  test("shows no key in its headers or body, and at most 4,000 characters of the body", async () => {
+  test("an error shows no key in its headers or body, and at most 4,000 characters of the body", async () => {
     const body = `${CANARY} ${"x".repeat(5_000_000)} ${CANARY}`;
     const headers = { "x-echo": `Bearer ${CANARY}`, "set-cookie": [`key=${CANARY}`, "b=2"], "x-request-id": CANARY };
     await using server = await startSame(400, body, headers);

@@ -156,7 +156,7 @@ describe("a fault that stays", () => {
       "SERVICE_FAULT",
       /"Something went wrong"/,
     ],
-  ])("ends the call after six attempts, and the error describes the fault: %s", async (_what, effect, code, message) => {
+  ])("a fault that stays ends the call after six attempts, and the error describes the fault: %s", async (_what, effect, code, message) => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({ match: myself, effect });
     const error = await emulated.failure(emulated.client.endpoints.list());
@@ -227,7 +227,7 @@ describe("what is final", () => {
       RejectedError,
       /"partly"/,
     ],
-  ])("is not requested again, and never counts as an empty list: %s", async (_what, effect, type, message) => {
+  ])("a final response is not requested again, and never counts as an empty list: %s", async (_what, effect, type, message) => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({ match: myself, effect });
     const error = await emulated.failure(emulated.client.endpoints.list());
@@ -281,7 +281,7 @@ describe("a wrong key", () => {
 });
 
 describe("a rule of the service", () => {
-  test("is reported as a quota error if it is about the quota", async () => {
+  test("a rule of the service is reported as a quota error if it is about the quota", async () => {
     await using emulated = await startEmulated({ emulator: { workerQuota: 4 } });
     emulated.emulator.endpoints.create({ ...INPUT, name: "old" });
     const error = await emulated.failure(emulated.client.endpoints.create(INPUT));
@@ -295,14 +295,14 @@ describe("a rule of the service", () => {
     "unauthorized",
     "not found",
     "quota",
-  ])("is recognized even if its text quotes a name: %s", async (name) => {
+  ])("a rule of the service is recognized even if its text quotes a name: %s", async (name) => {
     await using emulated = await startEmulated();
     const graphqlError = { message: `Endpoint "my ${name} endpoint" is locked`, code: "RUNPOD" };
     emulated.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { graphqlError } });
     expect(await emulated.failure(emulated.client.endpoints.create(INPUT))).toMatchObject({ code: "BUSINESS_RULE" });
   });
 
-  test("is reported in the service's words if it is about anything else", async () => {
+  test("a rule of the service is reported in the service's words if it is about anything else", async () => {
     await using emulated = await startEmulated({ emulator: { templates: ["there"] } });
     const error = await emulated.failure(
       emulated.client.endpoints.create({ ...INPUT, name: "Unauthorized quota not found" }),

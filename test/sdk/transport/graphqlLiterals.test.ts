@@ -38,7 +38,7 @@ const literal = fc.letrec<{ value: Literal }>((tie) => ({
 })).value;
 
 describe("a literal", () => {
-  test("is read back unchanged, whether it is a string, a number or an object", () => {
+  test("a literal is read back unchanged, whether it is a string, a number or an object", () => {
     fc.assert(
       fc.property(literal, (value) => {
         expect(roundTrip(value)).toEqual(value);

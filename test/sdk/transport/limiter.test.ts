@@ -30,7 +30,7 @@ function simulate(limit: { perWindow: number; concurrent: number }, durations: r
 }
 
 describe("the limiter", () => {
-  test("admits a burst up to the full limit, and then another request whenever a request leaves the window", () => {
+  test("the limiter admits a burst up to the full limit, and then another request whenever a request leaves the window", () => {
     const limiter = createLimiter({ perWindow: 3, concurrent: 10 });
     for (const at of [0, 100, 200]) {
       expect(limiter.delayMs(at)).toBe(0);
@@ -44,7 +44,7 @@ describe("the limiter", () => {
     expect(limiter.delayMs(WINDOW_MS + 50)).toBe(100);
   });
 
-  test("admits no more concurrent requests than the limit allows", () => {
+  test("the limiter admits no more concurrent requests than the limit allows", () => {
     const limiter = createLimiter({ perWindow: 100, concurrent: 2 });
     limiter.start();
     limiter.start();
@@ -75,12 +75,12 @@ describe("the limiter", () => {
     );
   });
 
-  test("uses the whole limit as long as requests are waiting", () => {
+  test("the limiter uses the whole limit as long as requests are waiting", () => {
     const requests = simulate({ perWindow: 50, concurrent: 10 }, [20], 100_000);
     expect(requests.length).toBeGreaterThan(0.95 * 50 * 10);
   });
 
-  test("halves its rate on a refusal, once for all pending requests, and recovers within a minute", () => {
+  test("the limiter halves its rate on a refusal, once for all pending requests, and recovers within a minute", () => {
     const limiter = createLimiter({ perWindow: 100, concurrent: 100 });
     for (let n = 0; n < 3; n++) limiter.start();
     for (let n = 0; n < 3; n++) limiter.end(10, 0, true);
@@ -91,7 +91,7 @@ describe("the limiter", () => {
     expect(admitted(recovered, 60_010)).toBe(100);
   });
 
-  test("halves its rate again on another refusal, but never stops", () => {
+  test("the limiter halves its rate again on another refusal, but never stops", () => {
     const limiter = createLimiter({ perWindow: 2, concurrent: Number.POSITIVE_INFINITY });
     for (let at = 0; at < 10; at++) {
       limiter.start();
@@ -101,7 +101,7 @@ describe("the limiter", () => {
     expect(limiter.delayMs(10_009)).toBe(0);
   });
 
-  test("may raise the number of requests per window above the table, but never lowers it below the table", () => {
+  test("the limiter may raise the number of requests per window above the table, but never lowers it below the table", () => {
     const limiter = createLimiter({ perWindow: 10, concurrent: 1000 });
     limiter.raise(40);
     expect(admitted(limiter, 0)).toBe(40);
@@ -110,7 +110,7 @@ describe("the limiter", () => {
     expect(admitted(low, 0)).toBe(10);
   });
 
-  test("respects an announced quota only after a refusal, and counts earlier requests", () => {
+  test("the limiter respects an announced quota only after a refusal, and counts earlier requests", () => {
     const limiter = createAnnouncedLimiter({ perWindow: 4, windowMs: 60_000, concurrent: 1000 });
     for (let at = 0; at < 10; at++) {
       expect(limiter.delayMs(at)).toBe(0);
@@ -123,7 +123,7 @@ describe("the limiter", () => {
     expect(admitted(limiter, 200_000)).toBe(4);
   });
 
-  test("forgets requests once they have left the window", () => {
+  test("the limiter forgets requests once they have left the window", () => {
     const limiter = createLimiter({ perWindow: 2000, concurrent: 400 });
     for (let at = 0; at < 200_000; at += 5) {
       if (limiter.delayMs(at) > 0) continue;

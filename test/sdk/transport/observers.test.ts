@@ -23,7 +23,7 @@ class Log {
 }
 
 describe("the events of a client", () => {
-  test("are sent for every request over all three APIs", async () => {
+  test("the events of a client are sent for every request over all three APIs", async () => {
     const events: RequestEvent[] = [];
     await using emulated = await startEmulated({ client: { onRequest: (event) => events.push(event) } });
     const input = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc" } as const;
@@ -39,7 +39,7 @@ describe("the events of a client", () => {
     expect(events.at(-1)).toMatchObject({ description: `the health at endpoint ${id}`, ms: expect.any(Number) });
   });
 
-  test("contain each attempt, its duration, and the reason if no response arrived", async () => {
+  test("the events of a client contain each attempt, its duration, and the reason if no response arrived", async () => {
     const events: RequestEvent[] = [];
     await using emulated = await startQueue({ client: { onRequest: (event) => events.push(event) } });
     emulated.emulator.faults.add({ match: { operation: "health" }, effect: { hang: true }, times: 1 });
@@ -87,7 +87,7 @@ describe("the events of a client", () => {
     expect(chunks.join("")).toMatch(/^the health at endpoint .*: 200 in \d+ ms \{/);
   });
 
-  test("are not logged without an observer", async () => {
+  test("the events of a client are not logged without an observer", async () => {
     const levels = ["debug", "info", "log", "warn", "error"] as const;
     const spies = levels.map((level) => jest.spyOn(console, level).mockImplementation(() => {}));
     await using emulated = await startQueue();
@@ -119,7 +119,7 @@ describe("the events of a client", () => {
       },
     ],
     ["reject", () => Promise.reject(new Error("the user's"))],
-  ])("change nothing when logger and callback %s", async (_, failing) => {
+  ])("the events of a client change nothing when logger and callback %s", async (_, failing) => {
     const logger = { debug: failing, info: failing, warn: failing, error: failing };
     await using emulated = await startQueue({ client: { logger, onRequest: failing, onRetry: failing } });
     emulated.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 }, times: 1 });
@@ -131,7 +131,7 @@ describe("the events of a client", () => {
 });
 
 describe("the key", () => {
-  test("appears in no object of a client, and in nothing that the client's logger receives", async () => {
+  test("the key appears in no object of a client, and in nothing that the client's logger receives", async () => {
     const log = new Log();
     await using emulated = await startQueue({ client: { logger: log } });
     const input = { name: CANARY, gpuIds: "AMPERE_24", templateId: "abc" } as const;

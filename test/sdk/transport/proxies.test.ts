@@ -30,7 +30,7 @@ async function failed(call: Promise<unknown>): Promise<Error> {
 }
 
 describe("a client", () => {
-  test("uses the proxy from HTTP_PROXY with its user and password", async () => {
+  test("a client uses the proxy from HTTP_PROXY with its user and password", async () => {
     await using proxy = await startProxy();
     await using server = await startScriptedServer(() => EMPTY_LIST);
     process.env.HTTP_PROXY = proxy.url;
@@ -41,7 +41,7 @@ describe("a client", () => {
     await client.close();
   });
 
-  test("treats a proxy without a protocol as an HTTP proxy", async () => {
+  test("a client treats a proxy without a protocol as an HTTP proxy", async () => {
     await using proxy = await startProxy();
     await using server = await startScriptedServer(() => EMPTY_LIST);
     process.env.http_proxy = proxy.host;
@@ -51,7 +51,7 @@ describe("a client", () => {
     await client.close();
   });
 
-  test("bypasses the proxy if NO_PROXY names the host or if the proxy is only for https", async () => {
+  test("a client bypasses the proxy if NO_PROXY names the host or if the proxy is only for https", async () => {
     await using proxy = await startProxy();
     await using server = await startScriptedServer(() => EMPTY_LIST);
     process.env.HTTP_PROXY = proxy.url;
@@ -69,7 +69,7 @@ describe("a client", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test("names a proxy that cannot be reached, without the proxy's password", async () => {
+  test("a client names a proxy that cannot be reached, without the proxy's password", async () => {
     const proxy = await startProxy();
     await proxy[Symbol.asyncDispose]();
     process.env.HTTPS_PROXY = proxy.url;
@@ -82,7 +82,11 @@ describe("a client", () => {
     await client.close();
   });
 
-  test.each(["not a url at all", `ftp://user:${PASSWORD}@proxy`, "http://"])("refuses %p as a proxy", (value) => {
+  test.each([
+    "not a url at all",
+    `ftp://user:${PASSWORD}@proxy`,
+    "http://",
+  ])("a client refuses %p as a proxy", (value) => {
     process.env.HTTPS_PROXY = value;
     const make = () => createClient({ apiKey: CANARY, queueUrl: "https://api.example.com" });
     expect(make).toThrow(ConfigurationError);

@@ -57,7 +57,7 @@ describe("the client keeps within the service's limits", () => {
     expect((other[1] as number) - (other[0] as number)).toBeLessThan(1_000);
   });
 
-  test("halves the rate after a refusal that someone else's requests have caused [contract.rate-exceeded]", async () => {
+  test("the client halves the rate after a refusal that someone else's requests have caused [contract.rate-exceeded]", async () => {
     await using emulated = await startQueue();
     emulated.emulator.faults.add({ match: { operation: "purge-queue" }, effect: { status: 429 }, times: 1 });
     await emulated.run(Promise.all(Array.from({ length: 4 }, () => emulated.queue.purgeQueue())));
@@ -65,7 +65,7 @@ describe("the client keeps within the service's limits", () => {
     expect(mostWithin(9_000, times.slice(2))).toBe(1);
   });
 
-  test("uses the number of running workers from health if requestsPerWorker is set [contract.rate-workers]", async () => {
+  test("the client uses the number of running workers from health if requestsPerWorker is set [contract.rate-workers]", async () => {
     await using emulated = await startQueue({
       workers: 3,
       handler: async (_, { sleep }) => sleep(600_000),
@@ -79,7 +79,7 @@ describe("the client keeps within the service's limits", () => {
     expect(emulated.emulator.journal.requests({ operation: "requests", outcome: "error" })).toEqual([]);
   });
 
-  test("does not limit requests when rateLimits is off", async () => {
+  test("the client does not limit requests when rateLimits is off", async () => {
     await using emulated = await startQueue({ client: { rateLimits: "off", retry: { maxAttempts: 1 } } });
     const results = await emulated.run(
       Promise.allSettled(Array.from({ length: 5 }, () => emulated.queue.purgeQueue())),
@@ -87,7 +87,7 @@ describe("the client keeps within the service's limits", () => {
     expect(results.filter(({ status }) => status === "rejected")).toHaveLength(3);
   });
 
-  test("polls at most 180 times a second for 10,000 waiting jobs, over HTTP [contract.rate-status]", async () => {
+  test("the client polls at most 180 times a second for 10,000 waiting jobs, over HTTP [contract.rate-status]", async () => {
     await using emulated = await startQueue({ workers: 0, emulator: { coldStartMs: 1_000_000 } });
     const { id } = await emulated.run(emulated.queue.run({ input: {} }));
     // Handles of one job would share their reads, so each of these is of another job that the

@@ -6,7 +6,7 @@ import { clientOf, startRawServer } from "../../support/rawServer";
 describe("a redirect", () => {
   test.each([
     301, 302, 303, 307, 308,
-  ])("is not followed, so that the key is never sent to another host", async (status) => {
+  ])("a redirect is not followed, so that the key is never sent to another host", async (status) => {
     const elsewhere: string[] = [];
     await using other = await startRawServer((request, response) => {
       elsewhere.push(request.url ?? "");

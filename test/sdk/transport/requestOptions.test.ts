@@ -50,7 +50,7 @@ describe("maxRetries of a call", () => {
 });
 
 describe("timeoutMs of a call", () => {
-  test("ends the call after that time, and not earlier", async () => {
+  test("timeoutMs of a call ends the call after that time, and not earlier", async () => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({ effect: { hang: true } });
     for (const call of [
@@ -67,7 +67,7 @@ describe("timeoutMs of a call", () => {
     expect(emulated.timers()).toBe(0);
   });
 
-  test("does not affect other readers of the same list", async () => {
+  test("timeoutMs of a call does not affect other readers of the same list", async () => {
     await using emulated = await startEmulated();
     await emulated.run(emulated.client.endpoints.create(ENDPOINT));
     emulated.emulator.faults.add({ match: { operation: "myself" }, effect: { hang: true }, times: 1 });
@@ -93,7 +93,7 @@ describe("headers", () => {
 });
 
 describe("headers of a call", () => {
-  test("are sent with each attempt over all three APIs, in addition to the client's headers", async () => {
+  test("headers of a call are sent with each attempt over all three APIs, in addition to the client's headers", async () => {
     await using server = await startEcho(503);
     const client = clientOf(server, { retry: { maxAttempts: 2 } });
     const headers = { "X-Trace": "t1", "User-Agent": "mine/2" };
@@ -217,7 +217,7 @@ describe("withResponse", () => {
     });
   });
 
-  test("returns the last attempt's response with the service's request id", async () => {
+  test("withResponse returns the last attempt's response with the service's request id", async () => {
     let count = 0;
     await using server = await startRawServer((_, response) => {
       count++;
@@ -237,7 +237,7 @@ describe("withResponse", () => {
     await client.close();
   });
 
-  test("shares a list between readers, which all receive its response", async () => {
+  test("withResponse shares a list between readers, which all receive its response", async () => {
     await using emulated = await startEmulated();
     const all = await emulated.run(Promise.all([1, 2, 3].map(() => emulated.client.endpoints.list().withResponse())));
     expect(all.map(({ response }) => response.status)).toEqual([200, 200, 200]);

@@ -75,17 +75,17 @@ describe("the decision after a failed attempt", () => {
 describe("Retry-After", () => {
   const limited = (retryAfterMs: number) => new RateLimitError("429", { retryAfterMs });
 
-  test("is respected, including in a 5xx response", () => {
+  test("Retry-After is respected, including in a 5xx response", () => {
     expect(decideOn("safe", limited(7_000)).retryInMs).toBe(7_000);
     expect(decideOn("safe", new ServiceFaultError("503", { retryAfterMs: 9_000 })).retryInMs).toBe(9_000);
   });
 
-  test("is respected in full if the call has enough time left", () => {
+  test("Retry-After is respected in full if the call has enough time left", () => {
     expect(decideOn("safe", limited(119_000)).retryInMs).toBe(119_000);
     expect(decideOn("safe", limited(1_000), 2, 118_000).retryInMs).toBeUndefined();
   });
 
-  test("ends the call at once if it is longer than the time left", () => {
+  test("Retry-After ends the call at once if it is longer than the time left", () => {
     const ended = { lookUp: false, isAskedToWaitLonger: true };
     expect(decideOn("safe", limited(3_600_000))).toEqual(ended);
     expect(decideOn("safe", limited(20_001), 2, 100_000)).toEqual(ended);
@@ -96,12 +96,12 @@ describe("Retry-After", () => {
     });
   });
 
-  test("is respected in a call with little time left", () => {
+  test("Retry-After is respected in a call with little time left", () => {
     const failed = { repeatability: "safe", error: limited(1_000), attempt: 1, elapsedMs: 0, random: 0 } as const;
     expect(decideRetry(failed, { maxAttempts: 6, maxElapsedMs: 3_000 }).retryInMs).toBe(1_000);
   });
 
-  test("is never shortened by an earlier retry", () => {
+  test("Retry-After is never shortened by an earlier retry", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10 ** 6 }), fc.integer({ min: 0, max: 119_000 }), (after, elapsedMs) => {
         const { retryInMs } = decideOn("safe", limited(after), 1, elapsedMs);
@@ -112,12 +112,12 @@ describe("Retry-After", () => {
 });
 
 describe("pauses", () => {
-  test("are limited by an upper bound that doubles from 0.5 s to 20 s", () => {
+  test("pauses are limited by an upper bound that doubles from 0.5 s to 20 s", () => {
     const longest = [1, 2, 3, 4, 5, 6, 7, 8, 50, 5_000].map((attempt) => pauseMs(attempt, 1));
     expect(longest).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 20_000, 20_000, 20_000, 20_000]);
   });
 
-  test("use the whole range up to the upper bound", () => {
+  test("pauses use the whole range up to the upper bound", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100 }), fc.double({ min: 0, max: 1, noNaN: true }), (attempt, random) => {
         const pause = pauseMs(attempt, random);
@@ -126,7 +126,7 @@ describe("pauses", () => {
     );
   });
 
-  test("never exceed the time for the call when added to the attempts", () => {
+  test("pauses never exceed the time for the call when added to the attempts", () => {
     fc.assert(
       fc.property(
         fc.constantFrom<Repeatability>("safe", "create", "submit"),

@@ -26,7 +26,7 @@ function closedGate(clock: ManualClock) {
 const failed = (promise: Promise<unknown>) => promise.catch((error: Error) => error);
 
 describe("a call", () => {
-  test("ends each attempt after its own time limit, and all attempts after the call's limit", async () => {
+  test("a call ends each attempt after its own time limit, and all attempts after the call's limit", async () => {
     const clock = manualClock(0);
     let attempts = 0;
     const error = failed(
@@ -43,7 +43,7 @@ describe("a call", () => {
     expect(attempts).toBe(4);
   });
 
-  test("starts its time limit when its first attempt is admitted", async () => {
+  test("a call starts its time limit when its first attempt is admitted", async () => {
     const clock = manualClock(0);
     const gate = new Gate(clock, createLimiter({ perWindow: 1, concurrent: 1 }));
     const results = Promise.all(
@@ -63,7 +63,7 @@ describe("a call", () => {
     expect(attempts).toBe(0);
   });
 
-  test("stops waiting to be admitted when its signal aborts, and leaves no timer behind", async () => {
+  test("a call stops waiting to be admitted when its signal aborts, and leaves no timer behind", async () => {
     const clock = manualClock(0);
     const controller = new AbortController();
     const attempt = async () => "sent";
@@ -75,7 +75,7 @@ describe("a call", () => {
     expect(clock.now()).toBe(1_000);
   });
 
-  test("is not sent if its signal has already aborted", async () => {
+  test("a call is not sent if its signal has already aborted", async () => {
     let attempts = 0;
     const attempt = async () => ++attempts;
     const error = await failed(start(manualClock(0), { signal: AbortSignal.abort(new Error("before")), attempt }));
@@ -83,7 +83,7 @@ describe("a call", () => {
     expect(attempts).toBe(0);
   });
 
-  test("reports the number of attempts when it fails", async () => {
+  test("a call reports the number of attempts when it fails", async () => {
     const clock = manualClock(0);
     const attempt = async () => {
       throw new ConnectionError("the connection broke");
@@ -95,7 +95,7 @@ describe("a call", () => {
 });
 
 describe("the gate", () => {
-  test("admits requests in the order in which they arrive", async () => {
+  test("the gate admits requests in the order in which they arrive", async () => {
     const clock = manualClock(0);
     const gate = new Gate(clock, createLimiter({ perWindow: 2, concurrent: 1 }));
     const order: number[] = [];
@@ -109,7 +109,7 @@ describe("the gate", () => {
     expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  test("halves the rate after a refusal", async () => {
+  test("the gate halves the rate after a refusal", async () => {
     const clock = manualClock(0);
     const gate = new Gate(clock, createLimiter({ perWindow: 8, concurrent: 100 }));
     let sent = 0;

@@ -47,7 +47,7 @@ async function startService() {
 }
 
 describe.each(CODES)("an established connection that ends with %s", (code) => {
-  test("makes a submit uncertain, and the submit is not sent again", async () => {
+  test("an established connection makes a submit uncertain, and the submit is not sent again", async () => {
     await using service = await startService();
     const client = clientOf(service);
     const stop = breakOnArrival(service, code, (path) => path.endsWith("/run"));

@@ -29,9 +29,9 @@ describe("server-sent events", () => {
     ["an end without an empty line", "data: a\n\ndata: b", ["a", "b"]],
     ["unknown fields", "database: a\ndata: b\n\n", ["b"]],
     ["nothing", "", []],
-  ])("are read: %s", (_, text, expected) => expect(dataOf(text)).toEqual(expected));
+  ])("server-sent events are read: %s", (_, text, expected) => expect(dataOf(text)).toEqual(expected));
 
-  test("are parsed identically wherever their bytes are split, with any kind of line break", () => {
+  test("server-sent events are parsed identically wherever their bytes are split, with any kind of line break", () => {
     const line = fc.string({ unit: fc.constantFrom("a", "ü", "語", "😀", " ", ":", "{", '"') });
     const event = fc.record({ lines: fc.array(line, { minLength: 1, maxLength: 3 }), comment: fc.boolean() });
     fc.assert(
@@ -50,7 +50,7 @@ describe("server-sent events", () => {
     );
   });
 
-  test("are told apart from other bodies", () => {
+  test("server-sent events are told apart from other bodies", () => {
     const isEventStream = (text: string) => {
       const parser = createEventParser();
       parser.push(Buffer.from(text));

@@ -99,7 +99,7 @@ describe("the stream of an OpenAI-compatible server", () => {
     for await (const _event of events);
   }
 
-  test("ends when no data arrives for its timeoutMs", async () => {
+  test("the stream of an OpenAI-compatible server ends when no data arrives for its timeoutMs", async () => {
     await using server = await startStalling();
     const client = clientOf(server);
     const stream = await client.endpoint("ep").openaiStream("v1/chat/completions", { body: {}, timeoutMs: 500 });
@@ -111,7 +111,7 @@ describe("the stream of an OpenAI-compatible server", () => {
     await client.close();
   });
 
-  test("continues beyond its timeoutMs as long as data arrives or its reader is busy", async () => {
+  test("the stream of an OpenAI-compatible server continues beyond its timeoutMs as long as data arrives or its reader is busy", async () => {
     await using server = await startRawServer(async (_incoming, outgoing) => {
       for (const piece of ["a", "b", "c", "d"]) {
         outgoing.write(`data: "${piece}"\n\n`);
@@ -130,7 +130,7 @@ describe("the stream of an OpenAI-compatible server", () => {
     await client.close();
   });
 
-  test("ends when the client is closed, whether or not it was read, and close does not hang", async () => {
+  test("the stream of an OpenAI-compatible server ends when the client is closed, whether or not it was read, and close does not hang", async () => {
     await using server = await startStalling();
     const client = clientOf(server);
     const queue = client.endpoint("ep");

@@ -23,7 +23,7 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 describe("a stream", () => {
-  test("is read after an interim response", async () => {
+  test("a stream is read after an interim response", async () => {
     await using server = await startRawServer((_incoming, outgoing) => {
       outgoing.writeEarlyHints({ link: "</a>; rel=preload" });
       outgoing.writeProcessing();
@@ -38,7 +38,7 @@ describe("a stream", () => {
     await client.close();
   });
 
-  test("ends at the server if it is aborted or abandoned before its first read", async () => {
+  test("a stream ends at the server if it is aborted or abandoned before its first read", async () => {
     await using server = await startEndless((_incoming, outgoing) => outgoing.write("data: 1\n\n"));
     const client = clientOf(server);
     const controller = new AbortController();
@@ -70,7 +70,7 @@ describe("a stream", () => {
     expect(await Promise.race([closed.then(() => "closed"), pause(5_000, "hangs")])).toBe("closed");
   });
 
-  test("counts as pending until it ends", async () => {
+  test("a stream counts as pending until it ends", async () => {
     await using server = await startEndless((_incoming, outgoing) => outgoing.write("data: 1\n\n"));
     const client = clientOf(server);
     const streams = await Promise.all(

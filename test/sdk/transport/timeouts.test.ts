@@ -37,7 +37,7 @@ async function abortAfter(emulated: Emulated, ms: number, start: (signal: AbortS
 }
 
 describe("an attempt", () => {
-  test("may take 30 s to respond, and is then aborted and repeated", async () => {
+  test("an attempt may take 30 s to respond, and is then aborted and repeated", async () => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({ match: myself, effect: { hang: true }, times: 2 });
     await emulated.run(emulated.client.endpoints.list());
@@ -50,7 +50,7 @@ describe("an attempt", () => {
     expect(emulated.timers()).toBe(0);
   });
 
-  test("may take as long as the client's option allows", async () => {
+  test("an attempt may take as long as the client's option allows", async () => {
     await using emulated = await startEmulated({ client: { attemptTimeoutMs: 1_500, retry: { maxAttempts: 1 } } });
     emulated.emulator.faults.add({ match: myself, effect: { hang: true } });
     const error = await emulated.failure(emulated.client.endpoints.list());
@@ -59,7 +59,7 @@ describe("an attempt", () => {
     expect(emulated.timers()).toBe(0);
   });
 
-  test("has a time limit for the whole response, including the body", async () => {
+  test("an attempt has a time limit for the whole response, including the body", async () => {
     const server = createServer((_incoming, outgoing) => {
       outgoing.writeHead(200, { "content-type": "application/json" });
       outgoing.write('{"data": {"myself": {"endpoints": [');
@@ -76,7 +76,7 @@ describe("an attempt", () => {
 });
 
 describe("a call", () => {
-  test("ends within 120 s, regardless of its attempts", async () => {
+  test("a call ends within 120 s, regardless of its attempts", async () => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({ match: myself, effect: { hang: true } });
     const startedAt = emulated.clock.now();
@@ -87,7 +87,7 @@ describe("a call", () => {
     expect(emulated.timers()).toBe(0);
   });
 
-  test("ends within the time that the client's option allows", async () => {
+  test("a call ends within the time that the client's option allows", async () => {
     await using emulated = await startEmulated({ client: { retry: { maxElapsedMs: 10_000, maxAttempts: 99 } } });
     emulated.emulator.faults.add({ match: myself, effect: { status: 503 } });
     const startedAt = emulated.clock.now();
@@ -96,7 +96,7 @@ describe("a call", () => {
     expect(emulated.calls().length).toBeLessThan(60);
   });
 
-  test("leaves no timer and no listener when it succeeds", async () => {
+  test("a call leaves no timer and no listener when it succeeds", async () => {
     await using emulated = await startEmulated();
     const { signal } = new AbortController();
     const created = await emulated.run(emulated.client.endpoints.create(INPUT, { signal }));
@@ -126,7 +126,7 @@ describe("an abort", () => {
     expect(emulated.timers()).toBe(0);
   });
 
-  test("ends a request that hangs, and closes its connection", async () => {
+  test("an abort ends a request that hangs, and closes its connection", async () => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({ match: myself, effect: { hang: true } });
     const left = await abortAfter(emulated, 10_000, (signal) =>
@@ -135,7 +135,7 @@ describe("an abort", () => {
     expect(left).toEqual({ calls: 1, timers: 0 });
   });
 
-  test("ends a pause of 30 s at once, and leaves no timer", async () => {
+  test("an abort ends a pause of 30 s at once, and leaves no timer", async () => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({ effect: { status: 429, headers: { "retry-after": "30" } } });
     const left = await abortAfter(emulated, 10_000, (signal) => emulated.client.pods.get("pod-1", { signal }));
@@ -144,7 +144,7 @@ describe("an abort", () => {
     expect(emulated.calls()).toHaveLength(1);
   });
 
-  test("ends the attempts of a list that no other reader waits for", async () => {
+  test("an abort ends the attempts of a list that no other reader waits for", async () => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({ effect: { status: 429, headers: { "retry-after": "30" } } });
     await abortAfter(emulated, 10_000, (signal) => emulated.client.endpoints.list({ signal }));
@@ -153,20 +153,20 @@ describe("an abort", () => {
     expect(emulated.timers()).toBe(0);
   });
 
-  test("ends a wait for lists to catch up", async () => {
+  test("an abort ends a wait for lists to catch up", async () => {
     await using emulated = await startEmulated();
     const left = await abortAfter(emulated, 2_000, (signal) => emulated.client.endpoints.find("nowhere", { signal }));
     expect(left).toEqual({ calls: 1, timers: 0 });
   });
 
-  test("ends the wait before the search for a create whose response was lost", async () => {
+  test("an abort ends the wait before the search for a create whose response was lost", async () => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { reset: true } });
     const left = await abortAfter(emulated, 2_000, (signal) => emulated.client.endpoints.create(INPUT, { signal }));
     expect(left).toEqual({ calls: 2, timers: 0 });
   });
 
-  test("ends the wait for workers to stop, and another deletion completes the work", async () => {
+  test("an abort ends the wait for workers to stop, and another deletion completes the work", async () => {
     await using emulated = await startEmulated({ emulator: { drainMs: 60_000 } });
     const { id } = emulated.emulator.endpoints.create({ ...INPUT, workersMin: 1 });
     await emulated.clock.advance(1_000);

@@ -30,7 +30,7 @@ function queryOf(request: { readonly body: string } | undefined): string {
 const fold = (text: string) => text.replace(/\s+/g, " ");
 
 describe("a request over GraphQL", () => {
-  test("contains only {query} in its body: one unnamed operation with literals [contract.graphql-body] [contract.flash-boot-type]", async () => {
+  test("a request over GraphQL contains only {query} in its body: one unnamed operation with literals [contract.graphql-body] [contract.flash-boot-type]", async () => {
     const requests = await recorded(({ endpoints }) =>
       endpoints.create({
         ...INPUT,
@@ -58,7 +58,7 @@ describe("a request over GraphQL", () => {
     expect(fold(queryOf(requests[1]))).toContain('input: {name: "llama", gpuIds: "AMPERE_24", templateId: "abc123"}');
   });
 
-  test("is a POST to /graphql that uses a plain user agent and JSON", async () => {
+  test("a request over GraphQL is a POST to /graphql that uses a plain user agent and JSON", async () => {
     const [request] = await recorded(({ endpoints }) => endpoints.list());
     expect(request).toMatchObject({ method: "POST", path: "/graphql" });
     expect(request?.headers).toMatchObject({
@@ -68,13 +68,13 @@ describe("a request over GraphQL", () => {
     });
   });
 
-  test("contains the key in the query of the URL and nowhere else [contract.api-key]", async () => {
+  test("a request over GraphQL contains the key in the query of the URL and nowhere else [contract.api-key]", async () => {
     const [request] = await recorded(({ endpoints }) => endpoints.list());
     expect(request?.query).toEqual({ api_key: CANARY });
     expect(JSON.stringify([request?.headers, request?.body, request?.path])).not.toContain(CANARY);
   });
 
-  test("sends a key with unusual characters unchanged", async () => {
+  test("a request over GraphQL sends a key with unusual characters unchanged", async () => {
     const odd = `odd&key=1+2%3#?/\\"'~`;
     const [request] = await recorded(({ endpoints }) => endpoints.list(), odd);
     expect(request?.query).toEqual({ api_key: odd });
@@ -88,7 +88,7 @@ describe("a request over GraphQL", () => {
     "# no comment,  no   folding of,spaces",
     "日本 😀 é \u2028 \u0000",
     '"""',
-  ])("sends the name %j unchanged and as one literal", async (name) => {
+  ])("a request over GraphQL sends the name %j unchanged and as one literal", async (name) => {
     const requests = await recorded(({ endpoints }) => endpoints.create({ ...INPUT, name }));
     const { definitions } = parse(queryOf(requests[1]));
     const [operation] = definitions;

@@ -20,7 +20,7 @@ async function startReceiver(options: QueueOptions = {}, own: Partial<WebhookRec
 }
 
 describe("a webhook receiver", () => {
-  test("passes on the job as /status returns it once the service has reported that the job ended", async () => {
+  test("a webhook receiver passes on the job as /status returns it once the service has reported that the job ended", async () => {
     await using emulated = await startReceiver({ handler: sleeper });
     await using server = await listen(emulated.receiver.node);
     const job = await emulated.run(emulated.queue.run({ input: { ms: 5_000 }, webhook: server.url }));
@@ -38,7 +38,7 @@ describe("a webhook receiver", () => {
     expect(emulated.calls()).toEqual(["run", "status"]);
   });
 
-  test("also passes on failed jobs", async () => {
+  test("a webhook receiver also passes on failed jobs", async () => {
     await using emulated = await startReceiver({
       handler: () => {
         throw new Error("no");
@@ -51,7 +51,7 @@ describe("a webhook receiver", () => {
     expect(emulated.jobs.map(({ status }) => status)).toEqual(["FAILED"]);
   });
 
-  test("never trusts the body of a delivery", async () => {
+  test("a webhook receiver never trusts the body of a delivery", async () => {
     await using emulated = await startReceiver();
     await using server = await listen(emulated.receiver.node);
     const job = await emulated.run(emulated.queue.run({ input: { real: true } }));
@@ -61,7 +61,7 @@ describe("a webhook receiver", () => {
     expect(emulated.jobs).toMatchObject([{ status: "COMPLETED", output: { real: true } }]);
   });
 
-  test("reports deliveries that /status does not confirm", async () => {
+  test("a webhook receiver reports deliveries that /status does not confirm", async () => {
     await using emulated = await startReceiver({ handler: sleeper });
     await using server = await listen(emulated.receiver.node);
     const job = await emulated.run(emulated.queue.run({ input: { ms: 60_000 } }));
@@ -76,7 +76,7 @@ describe("a webhook receiver", () => {
     expect(emulated.errors).toContainEqual(expect.any(NotFoundError));
   });
 
-  test("drops duplicates, but passes on a retried job again [contract.webhook]", async () => {
+  test("a webhook receiver drops duplicates, but passes on a retried job again [contract.webhook]", async () => {
     let runs = 0;
     await using emulated = await startReceiver({
       handler: async (_, { sleep }) => {
@@ -97,7 +97,7 @@ describe("a webhook receiver", () => {
     expect(emulated.jobs.map(({ error }) => error)).toEqual(["run 1", "run 2"]);
   });
 
-  test("responds only once the job was confirmed and passed on", async () => {
+  test("a webhook receiver responds only once the job was confirmed and passed on", async () => {
     await using emulated = await startReceiver();
     const order: string[] = [];
     const receiver = createWebhookReceiver({
@@ -122,7 +122,7 @@ describe("a webhook receiver", () => {
     expect(order).toEqual(["confirmed", "passed on"]);
   });
 
-  test("refuses a delivery that it cannot confirm, and accepts the next delivery of that job", async () => {
+  test("a webhook receiver refuses a delivery that it cannot confirm, and accepts the next delivery of that job", async () => {
     await using emulated = await startReceiver();
     const job = await emulated.run(emulated.queue.run({ input: {} }));
     await emulated.run(job.wait());
@@ -135,7 +135,7 @@ describe("a webhook receiver", () => {
     expect(emulated.jobs).toHaveLength(1);
   });
 
-  test("passes a job on again if the service delivers it again after onJob failed", async () => {
+  test("a webhook receiver passes a job on again if the service delivers it again after onJob failed", async () => {
     let calls = 0;
     const jobs: Job[] = [];
     const onJob = async (job: Job) => {
@@ -154,7 +154,7 @@ describe("a webhook receiver", () => {
     expect(calls).toBe(2);
   });
 
-  test("continues to work if callbacks fail", async () => {
+  test("a webhook receiver continues to work if callbacks fail", async () => {
     const failing = () => Promise.reject(new Error("the user's"));
     await using emulated = await startReceiver({}, { onJob: failing, onError: failing });
     await using server = await listen(emulated.receiver.node);
@@ -182,7 +182,7 @@ describe("a webhook receiver", () => {
     expect(emulated.calls().length > before).toBe(isTaken);
   });
 
-  test("refuses a token that is easy to guess", () => {
+  test("a webhook receiver refuses a token that is easy to guess", () => {
     const endpoint = { endpointId: "a", status: () => Promise.reject(new Error("not asked")) };
     const options = { endpoint, onJob() {}, onError() {} };
     expect(() => createWebhookReceiver({ ...options, token: "short" })).toThrow(InvalidInputError);
@@ -205,7 +205,7 @@ describe("a webhook receiver", () => {
     expect(emulated.calls()).toEqual([]);
   });
 
-  test("accepts fetch-style deliveries", async () => {
+  test("a webhook receiver accepts fetch-style deliveries", async () => {
     await using emulated = await startReceiver();
     const job = await emulated.run(emulated.queue.run({ input: {} }));
     await emulated.run(job.wait());

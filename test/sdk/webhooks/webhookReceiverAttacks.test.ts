@@ -63,7 +63,7 @@ describe("a webhook receiver under attack", () => {
     return { receiver, asked, release };
   }
 
-  test("keeps no bodies: 10 connections with 12 MB each need less than 40 MB of memory, and all deliveries are read", async () => {
+  test("a webhook receiver under attack keeps no bodies: 10 connections with 12 MB each need less than 40 MB of memory, and all deliveries are read", async () => {
     const { receiver, release, asked } = startHeld();
     release();
     await using server = await listen(receiver.node);
@@ -80,7 +80,7 @@ describe("a webhook receiver under attack", () => {
     expect(most).toBeLessThan(40 * MEGABYTE);
   });
 
-  test("refuses an endless body and keeps working", async () => {
+  test("a webhook receiver under attack refuses an endless body and keeps working", async () => {
     const { receiver, release, asked } = startHeld();
     release();
     await using server = await listen(receiver.node);
@@ -95,7 +95,7 @@ describe("a webhook receiver under attack", () => {
     expect((await post(server.url, { id: "job-1" })).status).toBe(200);
   });
 
-  test("disconnects the slowest senders when a delivery arrives and the receiver is full", async () => {
+  test("a webhook receiver under attack disconnects the slowest senders when a delivery arrives and the receiver is full", async () => {
     const { receiver, release, asked } = startHeld();
     release();
     const controllers: ReadableStreamDefaultController<Uint8Array>[] = [];
@@ -129,7 +129,7 @@ describe("a webhook receiver under attack", () => {
     expect(new Set(confirmed.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  test("confirms a job only once when it is delivered many times simultaneously", async () => {
+  test("a webhook receiver under attack confirms a job only once when it is delivered many times simultaneously", async () => {
     const { receiver, release, asked } = startHeld();
     const delivery = () => new Request("http://a/hook", { method: "POST", body: '{"id":"job-1"}' });
     const answers = Array.from({ length: 20 }, () => receiver.fetch(delivery()));

@@ -108,10 +108,61 @@ function run({ request }, callback) {
   });
 }
 
+/**
+ * Runs a policy pack with the `@pulumi/pulumi` that is installed for the pack. The engine reads its
+ * output, of which the first line is a port, and ends it by cancelling the call.
+ * @param
+ * {import("@grpc/grpc-js").ServerWritableStream<import("@pulumi/pulumi/proto/language_pb").RunPluginRequest,
+ * import("@pulumi/pulumi/proto/language_pb").RunPluginResponse>} call
+ */
+function runPlugin(call) {
+  const { request } = call;
+  const folder = request.getInfo()?.getProgramDirectory() ?? "";
+  /** @param {Uint8Array} chunk */
+  const sendError = (chunk) => call.write(new messages.RunPluginResponse().setStderr(chunk));
+  /** @param {number | null} code */
+  const end = (code) => {
+    call.write(new messages.RunPluginResponse().setExitcode(code ?? 1));
+    call.end();
+  };
+  let script;
+  try {
+    script = createRequire(path.join(folder, "index.js")).resolve("@pulumi/pulumi/cmd/run-policy-pack");
+  } catch (error) {
+    // The engine knows this error of Node.js, and says that the pack's packages are not installed.
+    sendError(Buffer.from(`${error}\n`));
+    end(1);
+    return;
+  }
+  const pack = spawn(process.execPath, [script, ...request.getArgsList(), folder], {
+    cwd: folder,
+    env: { ...process.env, ...variables(request.getEnvList()) },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  running.add(pack);
+  pack.stdout.on("data", (chunk) => call.write(new messages.RunPluginResponse().setStdout(chunk)));
+  pack.stderr.on("data", sendError);
+  pack.on("close", (code) => {
+    running.delete(pack);
+    end(code);
+  });
+  call.on("cancelled", () => pack.kill());
+}
+
+/**
+ * Returns environment variables from their form `NAME=value`.
+ * @param {string[]} list
+ * @returns {NodeJS.ProcessEnv}
+ */
+function variables(list) {
+  return Object.fromEntries(list.map((text) => [text.slice(0, text.indexOf("=")), text.slice(text.indexOf("=") + 1)]));
+}
+
 const server = new grpc.Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });
 // Missing methods respond with "unimplemented", which the engine treats as "nothing to do".
 server.addService(LanguageRuntimeService, {
   run,
+  runPlugin,
   /** Returns the packages with a provider binary to download. A dynamic provider has none. */
   getRequiredPackages: (/** @type {unknown} */ _call, /** @type {Function} */ callback) =>
     callback(null, new messages.GetRequiredPackagesResponse()),

@@ -1,14 +1,27 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { AuthenticationError } from "../../sdk/errors/errors";
 import { redact, SecretText } from "../../sdk/errors/secretText";
-import { type AnyHandler, wrapHandlers } from "./errors";
+import { presentable, withoutEcho, wrapHandlers } from "./errors";
 import { digestOf, isObject, type Properties, pick } from "./properties";
 
 /**
- * Returns handlers whose messages do not show secret inputs. The engine passes secrets to handlers
- * as plain values; `__secretInputs` lists which inputs are secret.
+ * Returns handlers for the engine. Their results are plain JSON, because `undefined` or `NaN` in a
+ * result would cause a failure only after RunPod had made its changes. Their errors contain no
+ * keys, and their messages do not show secret inputs. The engine passes secrets to handlers as
+ * plain values; `__secretInputs` lists which inputs are secret.
  */
-export function hideSecretInputs(handlers: pulumi.dynamic.ResourceProvider): pulumi.dynamic.ResourceProvider {
-  return wrapHandlers(handlers, hideFirst);
+export function forEngine(handlers: pulumi.dynamic.ResourceProvider): pulumi.dynamic.ResourceProvider {
+  return wrapHandlers(handlers, (handler) => async (...args) => {
+    try {
+      const hidden = hideIn(args);
+      const result = await handler(...args);
+      if (result === undefined) return undefined;
+      const plain: unknown = JSON.parse(JSON.stringify(result));
+      return isChecked(plain) ? { ...plain, failures: conceal(plain.failures, hidden).map(withoutProperty) } : plain;
+    } catch (error) {
+      throw withoutEcho(saidOnce(presentable(error), nameIn(args)));
+    }
+  });
 }
 
 /**
@@ -19,19 +32,19 @@ export function secretFields({ __secretInputs }: Properties): string[] {
   return typeof __secretInputs === "string" ? __secretInputs.split(",") : [];
 }
 
-function hideFirst(handler: AnyHandler): AnyHandler {
-  return async (...args) => {
-    const secrets = args.flatMap(secretValues);
-    for (const value of secrets) if (typeof value === "string") new SecretText(value);
-    // Hidden only in failures of the same resource, because most of these values aren't secret.
-    const hidden = new Map([
-      ...args.flatMap(valuesOfTransforms).map((value) => [String(value), OF_TRANSFORM] as const),
-      ...secrets.map((value) => [String(value), "[secret]"] as const),
-    ]);
-    for (const each of args) removeMark(each);
-    const result = await handler(...args);
-    return isChecked(result) ? { ...result, failures: conceal(result.failures, hidden).map(withoutProperty) } : result;
-  };
+/**
+ * Hides the secret inputs in all messages. Returns the values to hide in those of this resource.
+ */
+function hideIn(args: readonly unknown[]): ReadonlyMap<string, string> {
+  const secrets = args.flatMap(secretValues);
+  for (const value of secrets) if (typeof value === "string") new SecretText(value);
+  // Hidden only in failures of the same resource, because most of these values aren't secret.
+  const hidden = new Map([
+    ...args.flatMap(valuesOfTransforms).map((value) => [String(value), OF_TRANSFORM] as const),
+    ...secrets.map((value) => [String(value), "[secret]"] as const),
+  ]);
+  for (const each of args) removeMark(each);
+  return hidden;
 }
 
 /** Replaces a value that may have been set by a transform and may therefore be secret. */
@@ -112,4 +125,26 @@ function conceal(
 
 function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+}
+
+/** The resources whose errors have said in full that the key is not accepted, by the message. */
+const refusedFor = new Map<string, string>();
+
+/**
+ * Returns a short error if this process has already thrown one with the same message about the key
+ * for another resource. The engine prints an error for each resource that it has begun.
+ */
+function saidOnce(error: Error, name: string): Error {
+  if (!(error instanceof AuthenticationError) || "reasons" in error) return error;
+  const first = refusedFor.get(error.message) ?? name;
+  refusedFor.set(error.message, first);
+  if (first === name) return error;
+  // A new error, because resources that wait for one response get the same one.
+  return presentable(new AuthenticationError(`the API key is not accepted: see the error of ${first}`));
+}
+
+/** Returns the name of the record that a call is about. */
+function nameIn(args: readonly unknown[]): string {
+  const names = args.map((each) => (isObject(each) ? (each.name ?? each.__automaticName) : undefined));
+  return String(names.findLast((name) => name !== undefined) ?? "another resource");
 }

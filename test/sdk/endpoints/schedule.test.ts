@@ -1,4 +1,4 @@
-import { firings, ruleAt, type Schedule } from "../../../sdk/schedule/schedule";
+import { firings, ruleAt, type Schedule } from "../../../sdk/endpoints/schedule";
 import { cronOf, firingMinutes, minutesOf, type Pattern } from "./calendar";
 
 const MINUTE_MS = 60_000;
