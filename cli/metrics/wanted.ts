@@ -16,8 +16,8 @@ export interface WantedEndpoint {
   /** The stack's name. */
   readonly stack: string;
   /**
-   * The settings that the program sets, as they are in the state. If a run is updating the endpoint,
-   * or was killed while it did, as the run sets them. Secrets are missing.
+   * The settings that the program sets, as they are in the state. If a run is updating the
+   * endpoint, or was killed while it did, as the run sets them. Secrets are missing.
    */
   readonly settings: Readonly<Partial<Record<keyof typeof COMPARED, number>>>;
 }
