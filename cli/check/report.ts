@@ -9,7 +9,7 @@ import { shownTime } from "../shownValues";
 import type { Table } from "../tables";
 import { costLines, costMarkdown, countsText } from "./costTable";
 import { FINDINGS, type Finding } from "./finding";
-import type { Review } from "./judge";
+import { NOT_TARGETED, type Review } from "./judge";
 import { escapedMarkdown, markdownList, within } from "./markdown";
 import type { Played } from "./rehearsal/play";
 import type { Rehearsal } from "./rehearsal/rehearsal";
@@ -43,7 +43,9 @@ export function titleOf({ verdict: { rows, allowed }, review, rehearsal }: Repor
   const cut =
     review.hidden > 0
       ? `. The preview leaves out ${review.hidden} unchanged resources, so this is not the whole stack`
-      : "";
+      : review.counts[NOT_TARGETED]
+        ? ". The preview was made with --target, so this is not the whole change"
+        : "";
   const shown = allowed.length > 0 ? `. Allowed: ${allowed.map(allowedText).join(", ")}` : "";
   return clean(`${word}: ${verdict}${of}${cut}${shown}`);
 }

@@ -189,7 +189,7 @@ test.each([
 }, 120_000);
 
 describe.each(["v2", "graphql"])("over %s, an adoption restores nothing of a change that was completed", (api) => {
-  /** An endpoint whose last change removed a variable and raised its workers. */
+  /** An endpoint whose last change removed a variable and raised its workers, and the program. */
   async function changed() {
     const run = await start(api);
     const { emulator, provider, first, machine } = run;
