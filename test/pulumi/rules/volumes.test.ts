@@ -46,6 +46,9 @@ describe.each(EVERYWHERE)("with the $form form over $api", (where) => {
     await stack.declare([{ ...renamed, options: { aliases: [{ name: "data" }] } }]);
     expect(await stack.run(UP)).toMatchObject({ exitCode: 0 });
     expect([...held.keys()]).toEqual(before);
+    await stack.declare([{ ...renamed, name: "again" }]);
+    await stack.run([...UP, "--continue-on-error"]);
+    expect([...held.keys()]).toEqual(before);
     await stack.declare([]);
     expect(await stack.run(UP)).toMatchObject({ exitCode: 0 });
     expect(held.size).toBe(0);
