@@ -4,6 +4,7 @@ import { jsonOf as forecastJson, textOf as forecastText } from "../forecast/fore
 import { calibrationTable } from "../forecast/report/calibration";
 import { duringTable } from "../forecast/report/during";
 import type { Report as Forecast } from "../forecast/report/report";
+import { ruleTable } from "../forecast/report/schedule";
 import { summaryTable } from "../forecast/report/text";
 import { shownTime } from "../shownValues";
 import type { Table } from "../tables";
@@ -95,6 +96,7 @@ export function playedLine({ endpoint, checksum, report }: Played): string {
 /** Returns the tables of figures before, after and through the change, and their calibration. */
 export const figureTables = ({ results, during, calibration }: Forecast): Table[] => [
   ...results.map(({ title, summary }) => summaryTable(title, summary)),
+  ...results.flatMap(ruleTable),
   ...(during ? [duringTable(during)] : []),
   ...(calibration.rows.length > 0 ? [calibrationTable(calibration)] : []),
 ];
