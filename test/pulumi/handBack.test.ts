@@ -85,7 +85,7 @@ test.each([
   await stack.writeProgram(declared({ adoptId }));
   await stack.up();
   const replaced = await stack.up("--replace", "**::llama");
-  expect(replaced.output).toContain(`endpoint ${adoptId} is released, not deleted`);
+  expect(replaced.output).toContain(`endpoint ${adoptId} is not deleted, because another resource`);
   expect(emulator.endpoints.list()).toMatchObject([{ id: adoptId }]);
 
   // Without adoptId, the new endpoint has the name of the released one.
