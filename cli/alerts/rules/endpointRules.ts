@@ -24,6 +24,9 @@ const ID = "{{ $labels.endpoint_id }}";
  */
 const NAME = `{{ with query (printf "serverless_gpu_endpoint_info{endpoint_id=%q}" $labels.endpoint_id) }}{{ . | first | label "name" }}{{ else }}${ID}{{ end }}`;
 
+/** The rule of the endpoint's schedule that holds, if there is one. */
+const SCHEDULED = `{{ with query (printf "serverless_gpu_endpoint_schedule_info{endpoint_id=%q}" $labels.endpoint_id) }} A schedule sets its worker counts: {{ . | first | label "rule" }}.{{ end }}`;
+
 const EXPLAIN = `npx pulumi-serverless-gpu explain ${ID}`;
 const EXPLAIN_LOGS = `${EXPLAIN} --logs --api v2`;
 const LOGS = `npx pulumi-serverless-gpu logs ${ID} --api v2`;
@@ -45,7 +48,7 @@ export function endpointRules({ failureShare }: RuleOptions): Rule[] {
 
 function rule({ causes = ["unknown"], words, advice, ...own }: EndpointAlert): Rule {
   const text = words ?? causes.map((cause) => WORDS[cause]).join(", or ");
-  return { ...own, summary: `${NAME}: ${text}`, description: advice ?? adviceOn(causes[0], ID) };
+  return { ...own, summary: `${NAME}: ${text}`, description: `${advice ?? adviceOn(causes[0], ID)}${SCHEDULED}` };
 }
 
 /** The alerts that say why no job ends. */
