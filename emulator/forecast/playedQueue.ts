@@ -33,7 +33,7 @@ interface Counts {
   lost: number;
   /** When the last job ended, in milliseconds. */
   lastEndMs: number;
-  /** The jobs that arrive in the watched time, and how jobs end in it. */
+  /** Counts of the jobs that arrive, time out or are lost during the observed period. */
   readonly watched: { submitted: number; timedOut: number; lost: number };
 }
 

@@ -62,7 +62,7 @@ function queueAlerts(): EndpointAlert[] {
   const during = (window: string, series: string) =>
     byEndpoint(fresh(`min_over_time(serverless_gpu_endpoint_${series}[${window}])`));
   const isBusy = `${QUEUED} > 0 and ${RUNNING} >= ${WORKERS_MAX} and ${WORKERS_MAX} > 0`;
-  // Jobs of up to half an hour end rarely. Nothing else than an ended job shows that workers work.
+  // Jobs that take up to half an hour rarely finish, and only a finished job shows progress.
   const isLongBusy = `${during("25m", 'jobs{state="queued"}')} > 0 and ${during("25m", 'workers{state="running"}')} >= ${WORKERS_MAX}`;
   const hasOtherFault = `(${workers("unhealthy")} > 0 or (${isFailing(0.5)}))`;
   return [

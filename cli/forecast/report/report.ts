@@ -16,7 +16,7 @@ export interface Sweep extends Limits {
 /** The results of a forecast. */
 export interface Report {
   readonly load: Load & { readonly description: string };
-  /** One result for each of the stack, the program, or the options. The last one is the newest. */
+  /** One result per stack, program, or set of options. The newest is the last one. */
   readonly results: readonly { readonly title: string; readonly summary: Summary }[];
   readonly sweep: Sweep | undefined;
   /** When the first job arrives if a schedule depends on it, and the schedule's time zone. */
