@@ -8,7 +8,7 @@ import { CONFIG_NAMESPACE, clientOptions, type ProviderSettings, providerSetting
 import { readConfig } from "./connection";
 import { decideApi, decidedApi, hasSwitched } from "./decidedApi";
 
-/** What the service says about GraphQL. It is asked once per run. */
+/** The service's answer about GraphQL. A run asks only once. */
 let asking: Promise<GraphqlState> | undefined;
 
 /**

@@ -211,8 +211,8 @@ export function clientOptions({
 }
 
 /**
- * Returns what inputs may contain: the words in the environment and in the config, and what the
- * named service accepts. Needs no key.
+ * Returns the words that inputs may contain: those in the environment and in the config, and those
+ * that the named service accepts. Needs no key.
  */
 export function acceptedWords(
   readConfig: ReadConfig,

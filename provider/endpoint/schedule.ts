@@ -18,7 +18,9 @@ import { containsUnknown, isObject, type Properties, pick, UNKNOWN } from "../en
 const COUNTS = ["workersMin", "workersMax"] as const;
 const MOST_RULES = 100;
 
-/** Checking the times of a year takes a second for so many, and checks run one after the other. */
+/**
+ * The most times in a year. Checking that many takes a second, and checks run one after the other.
+ */
 const MOST_TIMES = 10_000;
 const YEAR_MS = 366 * 86_400_000;
 
@@ -178,7 +180,10 @@ function missingCounts(schedule: unknown, own: Properties): InputProblem[] {
   });
 }
 
-/** Two rules in one minute would contradict each other. The times of a year show if they do. */
+/**
+ * Returns a problem if two rules fire in one minute of a year, because they would contradict each
+ * other.
+ */
 function calendarProblems(schedule: Schedule): InputProblem[] {
   const from = runInstant();
   const times = firings(schedule, from, from + YEAR_MS, MOST_TIMES + 1);

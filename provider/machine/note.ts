@@ -15,7 +15,7 @@ export interface Written extends ServiceRecord {
   readonly apiKey?: string | undefined;
 }
 
-/** What a write was for. */
+/** The purpose of a write. */
 export type Purpose = "change" | "adoption" | "deletion" | "recycle";
 
 /** A write whose end is not recorded in state. */

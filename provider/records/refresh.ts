@@ -84,7 +84,7 @@ function findRecord<T extends NamedRecord, Fields extends object>(
   });
 }
 
-/** Returns `true` if the record shows another value than an unfinished write sent. */
+/** Returns `true` if the record shows a value that differs from what an unfinished write sent. */
 function isSettled<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
   { capabilities: { api } }: Connection,

@@ -48,7 +48,7 @@ function releaseFirst(noun: string): string {
   );
 }
 
-/** Returns those of the fixed fields that the record does not already have as the program says. */
+/** Returns the fixed fields whose values in the record differ from those in the program. */
 async function stillFixed<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
   { id, outputs, inputs }: Situation,

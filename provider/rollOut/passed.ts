@@ -17,12 +17,15 @@ export function isReleaseField(name: string): boolean {
   return RELEASE_FIELDS.includes(name);
 }
 
-/** Returns `true` if the program asks whether a release works: `rollOut` or `awaitReady`. */
+/** Returns `true` if the program has releases verified, with `rollOut` or `awaitReady`. */
 function asks({ rollOut, awaitReady }: Properties): boolean {
   return isObject(rollOut) || awaitReady === true;
 }
 
-/** Returns `true` if the program's release has not passed, although the program asks for that. */
+/**
+ * Returns `true` if the program's release has not passed, although the program has releases
+ * verified.
+ */
 export function isNotPassed(outputs: Properties, inputs: Properties): boolean {
   return asks(inputs) && passedIn(outputs) !== releaseDigest(inputs);
 }

@@ -32,7 +32,7 @@ function foundOf(id: CauseId, situation: Situation, endpointId: string): FoundCa
   return certainty ? [described(id, isProven ? "certain" : certainty, situation, endpointId)] : [];
 }
 
-/** Returns what there is to say if no rule applies. */
+/** Returns the result if no rule applies. */
 function otherwise(situation: Situation): readonly [CauseId, Certainty] {
   const { evidence, awaited, waitedMs, workers, queue, isWaiting } = situation;
   const hasJobs = queue ? queue.inProgress > 0 : workers.running > 0;

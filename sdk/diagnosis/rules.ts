@@ -100,7 +100,7 @@ const shows = (signs: Situation["signs"], id: LogSigns["cause"]) => signs.some((
 
 const lacks = (of: Situation, id: CauseId) => likelyIf(of.needsWorkers && seen(of.evidence.stock)?.cause === id);
 
-/** What suggests each cause. A cause that is likely and whose proof is given is certain. */
+/** The rule that suggests each cause. A likely cause is certain if its proof is also given. */
 export const RULES: Readonly<Partial<Record<CauseId, Rule>>> = {
   "not-found": ({ evidence: { endpoint, listed }, queue }) => {
     if (!hasSaid(endpoint, "absent") || seen(listed) === true) return undefined;

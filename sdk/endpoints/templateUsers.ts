@@ -68,8 +68,9 @@ export async function refuseSharedDeletion(
 }
 
 /**
- * Returns the other endpoints that use an endpoint's template. Over REST v2, only if another one
- * shows the same container, which costs one request in a run. Without GraphQL, nothing is known.
+ * Returns the other endpoints that use an endpoint's template. Over REST v2, this is checked only
+ * if another endpoint shows the same container, which costs one request per run. Without GraphQL,
+ * nothing is known.
  */
 async function otherUsers(
   collection: Endpoints,
