@@ -28,7 +28,7 @@ interface Leaver {
 
 /**
  * Returns the URNs of the resources that the change deletes. A deletion before a replacement does
- * not count, and neither does it for the engine.
+ * not count, as it does not for the engine.
  */
 export function leavingUrns(steps: readonly Step[]): ReadonlySet<string> {
   const last = new Map(steps.map(({ urn, op }) => [urn, op]));

@@ -20,7 +20,7 @@ const MINUTE_S = 60;
 const ID = "{{ $labels.endpoint_id }}";
 /**
  * The endpoint's name, or its id if the name is unknown. It is looked up when the alert fires,
- * because a label with the name would make a new alert of each rename.
+ * because with a label for the name, each rename would create a new alert.
  */
 const NAME = `{{ with query (printf "serverless_gpu_endpoint_info{endpoint_id=%q}" $labels.endpoint_id) }}{{ . | first | label "name" }}{{ else }}${ID}{{ end }}`;
 
@@ -115,7 +115,7 @@ function queueAlerts(): EndpointAlert[] {
 const mostly = (state: string) =>
   byEndpoint(fresh(`avg_over_time(serverless_gpu_endpoint_workers{state="${state}"}[10m])`));
 
-/** Workers do not work. */
+/** Returns the alerts about workers that do not work. */
 function workerAlerts(): EndpointAlert[] {
   return [
     {
@@ -156,7 +156,7 @@ function workerAlerts(): EndpointAlert[] {
   ];
 }
 
-/** Matches the endpoints of whose jobs at least a share has failed. */
+/** Matches the endpoints with at least this share of failed jobs. */
 function isFailing(share: number): string {
   const failed = added("jobs_failed_total", "15m");
   // Rounded, because a tenth of ten jobs can be a little less than 0.1.
@@ -175,7 +175,7 @@ function jobsFail(share: number): EndpointAlert {
   };
 }
 
-/** Workers are billed although there is little to do. */
+/** Returns the alerts about workers that are billed although there is little to do. */
 function withoutJobs(): EndpointAlert[] {
   const ready = workers("running", "idle");
   const workersMin = metric("workers_min");
@@ -214,7 +214,7 @@ function withoutJobs(): EndpointAlert[] {
   ];
 }
 
-/** The service differs from the stack's state, which only an exporter with --stack reads. */
+/** Returns the alerts about differences from the stack's state, which needs --stack. */
 function stateAlerts(): EndpointAlert[] {
   // Compared within one exporter, because two may have read different states. In the ten minutes
   // until it fires, the state is read again, because a run may have changed both.

@@ -27,7 +27,7 @@ export interface Played {
   readonly refusal?: string | undefined;
 }
 
-/** What the rehearsal found before the load is played. */
+/** The findings of the rehearsal before the load is played. */
 interface Rehearsed {
   readonly steps: readonly Step[];
   readonly changes: readonly Change[];

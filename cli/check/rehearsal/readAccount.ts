@@ -5,10 +5,10 @@ import { withLiveApi } from "../../connection/liveApi";
 import { PLACEHOLDER } from "./rewriteState";
 import { noRecords, type Records } from "./seed";
 
-/** What a rehearsal knows of the real account. */
+/** The data of the real account that a rehearsal reads. */
 export interface Account {
   readonly records: Records;
-  /** `undefined` if the service does not say it. */
+  /** `undefined` if the service does not show it. */
   readonly workerQuota: number | undefined;
 }
 
