@@ -26,7 +26,7 @@ export interface RunResult {
   readonly delayS: readonly number[];
   readonly seconds: WorkerSeconds;
   readonly course: Course;
-  /** The watched time; `undefined` without one. */
+  /** The counts for the watched time; `undefined` if no time is watched. */
   readonly watched?: WatchedResult | undefined;
   /** The jobs that arrived while each rule of the schedule held, by the rule's index. */
   readonly rules: readonly (RuleResult | undefined)[];

@@ -23,7 +23,7 @@ export interface WorkerOutput {
   readonly line: string;
 }
 
-/** What a launch needs from its host. */
+/** The parts of the host that a launch needs. */
 export interface LaunchContext {
   readonly clock: EmulatorClock;
   readonly backoff: Backoff;

@@ -101,7 +101,7 @@ function lastIndex(intervals: readonly Interval[], time: number): number {
 }
 
 /**
- * Returns what was measured from the first arrival on.
+ * Returns the measurements from the first arrival on.
  * @param spanS the time span in seconds
  */
 export function measuredIn(
