@@ -5,8 +5,8 @@ import { endpointSide, holdersAfter, type Planned, type PlannedChange, type Side
 import { type Step, type StepState, typeOf, type Values } from "./previewJson";
 
 /*
- * What a merge would break, as the preview shows it: endpoints that end or stop taking jobs, and
- * resources that a missing alias creates again.
+ * The damage that a merge would do, according to the preview: endpoints that are deleted or stop
+ * taking jobs, and resources that are created again because an alias is missing.
  */
 
 /** Returns a finding for each endpoint that ends or stops, and for each renamed resource. */

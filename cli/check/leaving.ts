@@ -3,7 +3,7 @@ import type { Finding } from "./finding";
 import type { Step, StepState } from "./previewJson";
 
 /*
- * Records for which the engine's preview says "delete", and which stay at the service.
+ * Records that stay at the service although the engine's preview says "delete".
  */
 
 /** Why a record stays when its resource leaves the stack. */

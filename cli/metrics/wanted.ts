@@ -54,7 +54,7 @@ function settingsOf(
 ): WantedEndpoint["settings"] {
   const values = { ...outputs, ...inputs };
   const managed = inputs ? Object.keys(inputs) : managedFields(FIELDS, outputs);
-  // No run restores what the program leaves out or ignores.
+  // No run restores settings that the program leaves out or ignores.
   const isSet = (name: string) =>
     managed?.includes(name) !== false && !ignoreChanges.some((each) => each === "*" || each === name);
   // REST v2 does not store idleTimeout for REQUEST_COUNT, which does not use it.

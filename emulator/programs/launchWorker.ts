@@ -84,7 +84,7 @@ export function launchWorker(
     // stops.
     rm(home(), { recursive: true, force: true }).catch(() => {});
     const failed = !hasResult && !process.isStopped;
-    // A program that ended without a result will probably do so again.
+    // A program that ended without sending a result will probably end the same way again.
     if (failed) backoff.failed(endpointId);
     end(failed && !hasAsked ? `${reason} before it asked for a job` : reason);
   }

@@ -83,7 +83,7 @@ async function switches(id: string | undefined, config: ReadConfig): Promise<boo
   const settings = providerSettings(config);
   asking ??= askService(settings);
   const state = await asking;
-  // Another handler may have decided in the meantime.
+  // Another handler may have chosen the API in the meantime.
   if (hasSwitched()) return true;
   if (state.is === "served" || decidedApi() === "graphql") return false;
   if (state.is === "missing") {

@@ -119,7 +119,7 @@ function readSettings(readConfig: ReadConfig, environment: NodeJS.ProcessEnv): P
 export function otherSettings(readConfig: ReadConfig, environment: NodeJS.ProcessEnv = process.env) {
   const allowAccountChange =
     environment[OTHER_VARIABLES.allowAccountChange]?.trim() || readConfig("allowAccountChange")?.trim();
-  // An explicit provider has an account of its own.
+  // An explicit provider may use a different account.
   const ofEnvironment = readConfig("explicit") ? undefined : environment[OTHER_VARIABLES.account]?.trim();
   const account = ofEnvironment || readConfig("account")?.trim();
   return {

@@ -12,7 +12,7 @@ import { containsUnknown, isObject, type Properties, pick, UNKNOWN } from "../en
 /*
  * A schedule decides the worker counts of an endpoint. `check` adds the counts that hold at the
  * run's instant, so everything else knows only those counts. The schedule stays in the inputs in a
- * complete form: each rule has all counts that any rule of the schedule decides.
+ * complete form, in which each rule sets every count that any rule of the schedule sets.
  */
 
 const COUNTS = ["workersMin", "workersMax"] as const;

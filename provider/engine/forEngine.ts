@@ -139,7 +139,7 @@ function saidOnce(error: Error, name: string): Error {
   const first = refusedFor.get(error.message) ?? name;
   refusedFor.set(error.message, first);
   if (first === name) return error;
-  // A new error, because resources that wait for one response get the same one.
+  // Return a new error, because resources that wait for the same response share one error object.
   return presentable(new AuthenticationError(`the API key is not accepted: see the error of ${first}`));
 }
 

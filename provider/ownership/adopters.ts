@@ -6,8 +6,8 @@ import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/
 import { drawnAt, ownerOf } from "../machine/stamp";
 
 /*
- * A resource may adopt a record that another resource of the program has, for example under a new
- * logical name. The previous resource must then not delete it. Its handler does not know the
+ * A resource may adopt a record that another resource of the program manages, for example under a
+ * new logical name. The previous resource must then not delete it. Its handler does not know the
  * program, so the adopter leaves a mark on this machine. The mark also works across the processes
  * of one deployment, and for runs that leave a resource out (`--target`).
  */

@@ -4,7 +4,8 @@ import { newOwner, ownerOf } from "../machine/stamp";
 import { managerInThisRun, markAdopter, markManager, unmarkAdopter } from "./adopters";
 
 /*
- * Which resources of the running program have which record. A process serves one deployment.
+ * Tracks which resource of the running program manages which record. A process serves one
+ * deployment.
  */
 
 /**

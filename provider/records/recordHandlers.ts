@@ -241,7 +241,8 @@ async function createRecord<T extends NamedRecord, Fields extends object>(
   if (!kind.hasUniqueNames || typeof __automaticName !== "string") return make(name, (found) => refuse(found, name));
   const place = { service: connection.account.service, noun: kind.noun };
   const take = (record: T) => takeOver(kind, connection, record, inputs);
-  // Two resources may have the same pattern for their names, and the first one to draw notes it.
+  // Two resources may use the same pattern for their names. The first one that draws a name notes
+  // it.
   return oneAtATime(`create of ${kind.noun} ${__automaticName}`, () =>
     createNamed(place, inputs, { create: make, takeOver: take, refuse }),
   );

@@ -95,7 +95,8 @@ function isSettled<T extends NamedRecord, Fields extends object>(
     const field = kind.table[fieldOf(setting)];
     return field !== undefined && !isHiddenAt(field, api);
   };
-  // What cannot be read cannot be verified, so state, which now has what serves, counts.
+  // Settings that cannot be read cannot be verified, so the values in state are used, which are now
+  // those in service.
   const others = differing(kind.table, pick(sent, isShown), shownSettings(kind, record, sent));
   return isSealed === true || Object.keys(others).length > 0;
 }

@@ -11,8 +11,8 @@ import type { RecordKind, Situation } from "./recordKind";
 import { isAutomatic } from "./write";
 
 /*
- * A replacement deletes a record. Only a changed program replaces, and the record is read before
- * that, because it may already be what the program now says.
+ * A replacement deletes a record. Only a changed program causes one. The record is read first,
+ * because it may already match the program.
  */
 
 /**

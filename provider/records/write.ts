@@ -18,9 +18,9 @@ import { shownFields } from "./outputs";
 import type { RecordKind, Save, Situation } from "./recordKind";
 
 /*
- * One rule for every write: it contains what the preview showed as changed, over what the service
- * has at that moment. What the preview compared is state; the client takes the rest from a read
- * right before the write.
+ * One rule applies to every write: it contains the settings that the preview showed as changed, and
+ * keeps all others as they are at the service at that moment. The preview compares with state, and
+ * the client takes the other settings from a read right before the write.
  */
 
 /** The result of a write. */
@@ -159,7 +159,7 @@ export function putBacks<T extends NamedRecord, Fields extends object>(
   const now = shownSettings(kind, theirs, sent);
   const others = differing(table, sent, now);
   const isOpen = (setting: string) => setting !== "name" && !(setting in ours) && !(setting in others);
-  // A program that declares one of two alternatives has settled the other one as well.
+  // A program that declares one of two alternatives also decides about the other one.
   const back = pick(before, (setting) => isOpen(setting) && !kind.staysUnset?.(fieldOf(setting), inputs));
   const found = pick(back, (setting) => setting in differing(table, back, now));
   if (Object.keys(found).length > 0)

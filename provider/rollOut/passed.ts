@@ -4,7 +4,7 @@ import { digestOf, isObject, type Properties, pick, secretValue } from "../engin
 
 /*
  * The outputs record which release last passed: its test, or the wait for its workers. After a
- * killed run, a failed one or a refresh, they show that what serves has not passed.
+ * killed run, a failed run or a refresh, they show that the release in service has not passed.
  */
 
 const PASSED = "__passed";

@@ -16,8 +16,8 @@ import { isNotPassed, isReleaseField } from "./passed";
 import { type RollOut, rollOutOf } from "./rollOutInputs";
 
 /*
- * A rollout is one update: save, wait, test, watch, and then either done or one more save of what
- * served before.
+ * A rollout is one update: save, wait, test, watch, and then, if the release fails, save the
+ * previous release again.
  */
 
 /** An update or an adoption that may have made a release. */

@@ -15,7 +15,7 @@ export async function evidenceOf({ endpoints }: ProviderClient, id: string): Pro
   const diagnosing = endpoints.diagnose(id, { awaited: "workers", waitedMs: 0, logs: true, signal: cancelled });
   const [diagnosis, lines] = await Promise.all([diagnosing.catch(() => undefined), lastLines(endpoints, id)]);
   const cause = diagnosis?.causes[0];
-  // What passes by itself, such as the start of a worker, does not explain a failure.
+  // A cause that passes by itself, such as the start of a worker, does not explain a failure.
   const isUseful = cause !== undefined && !cause.passes && !["unknown", "no-job-waits"].includes(cause.id);
   const why = isUseful ? `\nMost likely: ${diagnosis?.summary}. ${cause.advice}` : "";
   return lines.length === 0

@@ -20,7 +20,7 @@ export function situationOf(evidence: Evidence) {
   const queue = seen(evidence.queue);
   const endpoint = seen(evidence.endpoint) ?? factsOf({});
   const shown = seen(evidence.workers) ?? queue?.workers;
-  // Of states that the queue counts, too, the higher number counts.
+  // For states that the queue also counts, use the higher of both numbers.
   const most = (state: keyof typeof STATES) => Math.max(shown?.[state] ?? 0, queue?.workers[state] ?? 0);
   const [idle, initializing, throttled] = [most("idle"), most("initializing"), most("throttled")];
   const unhealthy = most("unhealthy") - (shown?.staleUnhealthy ?? 0);

@@ -12,7 +12,7 @@ import type { Endpoint, EndpointSettings } from "./record";
 /*
  * The template that belongs to an endpoint can be given to other endpoints over GraphQL. A change
  * of it would reach their workers, and the service deletes it together with its endpoint. REST v2
- * does not show which template an endpoint has, so GraphQL is asked there as well.
+ * does not show which template an endpoint uses, so GraphQL is asked in that case as well.
  */
 
 /** The endpoints, and how to find out which templates they use. */

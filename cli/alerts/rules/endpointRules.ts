@@ -130,7 +130,7 @@ function workerAlerts(): EndpointAlert[] {
       alert: "Throttled",
       severity: "warning",
       causes: ["throttled"],
-      // The workers are on other hosts now and then, where they start in vain.
+      // From time to time, the workers move to other hosts, where their starts also fail.
       expr: `${QUEUED} > 0 and ${mostly("throttled")} > 0.4 and ${WAIT} > 300`,
       forS: 5 * MINUTE_S,
       command: EXPLAIN,
@@ -206,7 +206,8 @@ function withoutJobs(): EndpointAlert[] {
         `${busy("running")} < 0.02 * ${busy("running|idle")} and ${workersMin} > 0 and ${ready} <= ${workersMin} ` +
         // Short jobs can all fall between two reads.
         `and ${ended("6h")} < 12 ` +
-        // Without these, it would fire before six hours have been seen, and for load balancers.
+        // Without these, the alert would fire for load balancers, and before six hours of data
+        // exist.
         `and ${byEndpoint("serverless_gpu_endpoint_worker_seconds_total offset 6h")} and ${idle} and ${QUEUED} == 0`,
       forS: 5 * MINUTE_S,
       command: `npx pulumi-serverless-gpu forecast --load ./recording --endpoint ${ID} --duration 20s --sweep workersMin=0..1`,
@@ -216,8 +217,9 @@ function withoutJobs(): EndpointAlert[] {
 
 /** Returns the alerts about differences from the stack's state, which needs --stack. */
 function stateAlerts(): EndpointAlert[] {
-  // Compared within one exporter, because two may have read different states. In the ten minutes
-  // until it fires, the state is read again, because a run may have changed both.
+  // The values are compared within one exporter, because two exporters may have read different
+  // states. In the ten minutes until the alert fires, the state is read again, because a run may
+  // have changed both.
   const differs = Object.values(COMPARED).map(
     (name) => `serverless_gpu_endpoint_${name} != serverless_gpu_endpoint_wanted_${name}`,
   );

@@ -26,7 +26,7 @@ export async function readAccount(stack: string): Promise<Account> {
     const { records: listed } = await client[kind].listReadable();
     for (const record of listed) records[kind].set(record.id, withoutVariables({ ...record }));
   }
-  // The rehearsal is worth something without it.
+  // The rehearsal is still useful without the quota.
   const limits = await client.account.limits().catch(() => undefined);
   return { records, workerQuota: limits?.workerQuota ?? undefined };
 }
