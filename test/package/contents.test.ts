@@ -28,6 +28,7 @@ describe("what is published", () => {
       "LICENSE",
       "README.md",
       "SECURITY.md",
+      "dist/cli/help.txt",
       "dist/core/licenses.txt",
       "dist/provider/handlers.licenses.txt",
       "emulator/Containerfile",
