@@ -1,3 +1,5 @@
+import type { ScheduleRule } from "../sdk/endpoints/schedule";
+
 /** Formats a duration: `850 ms`, `12.3 s`, `4.1 min`, `2.5 h`. */
 export function shownTime(seconds: number): string {
   return seconds === 0 ? "0 s" : timesUpTo(seconds)(seconds);
@@ -15,6 +17,12 @@ export function timesUpTo(longest: number): (seconds: number) => string {
 export function shownNumber(value: number): string {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   return value.toLocaleString("en-US", { maximumFractionDigits: Number.isInteger(value) ? 0 : digits });
+}
+
+/** Formats the worker counts of a rule: `workersMin 2, workersMax 8`. */
+export function shownCounts(rule: ScheduleRule): string {
+  const counts = (["workersMin", "workersMax"] as const).filter((name) => rule[name] !== undefined);
+  return counts.map((name) => `${name} ${rule[name]}`).join(", ");
 }
 
 /** Formats US dollars with two decimals: `$12.30`. */

@@ -100,8 +100,8 @@ export function createParts(options: EmulatorOptions) {
 }
 
 /**
- * Returns the id of the account. An account is its data file, whatever its key, because keys are
- * rotated. Without a data file, every emulator is another account.
+ * Returns the id of the account. The data file identifies the account, not the key, because keys
+ * are rotated. Without a data file, every emulator is a separate account.
  */
 function accountIdOf(dataFile: string | undefined): string {
   const identity = dataFile === undefined ? randomUUID() : path.resolve(dataFile);

@@ -68,12 +68,12 @@ function handlersOf<T extends NamedRecord, Fields extends object>(
   return { ...served, kind: kind as unknown as ServedKind["kind"] };
 }
 
-/** `true` once this process has said when the service ends GraphQL. */
+/** `true` once this process has said when the service shuts down GraphQL. */
 let hasSaidEnd = false;
 
 /**
  * Returns handlers that, on the first call of a preview, an `up` or a refresh, log when the service
- * ends GraphQL, if it is used. A refresh runs no program that could.
+ * shuts down GraphQL, if it is used. A refresh does not run the program, which could log this.
  */
 function namingEndOfGraphql(handlers: pulumi.dynamic.ResourceProvider): pulumi.dynamic.ResourceProvider {
   return wrapHandlers(handlers, (handler) => async (...args) => {

@@ -28,9 +28,9 @@ function contractTable(contract) {
     folder: path.join(root, "test", "sdk"),
     intro: `# The service's contract
 
-Generated from \`tools/contractRows.js\` by \`npm run docs:tables\`; do not edit. Each rule of the service's published
-description that the client follows, the section that it comes from, and the tests that show it. How much is known about
-the emulator's behavior is in [emulator-fidelity.md](emulator-fidelity.md).`,
+Generated from \`tools/contractRows.js\` by \`npm run docs:tables\`; do not edit. The table lists each rule
+of the service's published description that the client follows, with the section that it comes from and the tests that
+show it. [emulator-fidelity.md](emulator-fidelity.md) says how much is known about the emulator's behavior.`,
     columns: ["Rule", "Section"],
     rows: mapValues(contract, ({ source, rule }) => [rule, source]),
   };

@@ -34,7 +34,7 @@ interface Account {
  */
 export async function adopt({ filter = "", all: isAll = false, from, out, ...flags }: AdoptFlags): Promise<number> {
   if (out !== undefined && existsSync(out))
-    throw new Error(`${out} exists, and is not overwritten. Give --out the name of a new file`);
+    throw new Error(`${out} already exists and will not be overwritten. Give --out the name of a new file`);
   const found = await withLiveApi(await findConnection(process.cwd(), flags));
   if (from !== undefined) {
     const api = managementApi(found.settings);

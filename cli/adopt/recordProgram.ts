@@ -30,7 +30,10 @@ export function recordProgram(templates: readonly Template[], volumes: readonly 
   const resources = [
     ...adoptable.map(({ env, ...template }) => {
       const names = Object.keys(env).sort().join(", ");
-      const comment = names === "" ? "" : `  // not managed: env (${oneLine(names)}). Add it with config secrets\n`;
+      const comment =
+        names === ""
+          ? ""
+          : `  // not managed: env (${oneLine(names)}). To manage these variables, add them with config secrets\n`;
       const { shown, comments } = withoutSecretTexts(declared(TEMPLATE_FIELDS, template, TEMPLATE_CHECKS.check));
       const texts = comments.map((each) => `  // ${each}\n`).join("");
       return `new ServerlessTemplate(${literal(templateName(template.name))}, {\n${lines(template.id, shown)}${texts}${comment}});\n`;

@@ -59,7 +59,7 @@ export const batchCommand = declareCommand({
       )
       .option(
         "--settle <file>",
-        'before the run, give uncertain inputs the jobs that you found, with a line {"key", "jobId"} for each',
+        'before the run, assign the jobs that you found to uncertain inputs: one line {"key", "jobId"} for each input',
       )
       .option(
         "--forget",

@@ -66,7 +66,7 @@ export function quotaFindings(
 function sharesOf(resource: Planned, live: ReadonlyMap<string, number>, holders: ReadonlyMap<string, Planned>) {
   const { op, before, after, takes, taken, declared } = resource;
   const isOwn = (id: string) => (holders.get(id) ?? resource).urn === resource.urn;
-  // A retained record counts among the account's other endpoints.
+  // A retained record is counted as one of the account's other endpoints.
   const left = before.flatMap(({ id, isRetained }) =>
     id === undefined || (isRetained && id !== after?.id) ? [] : [id],
   );

@@ -59,7 +59,7 @@ function toZero({ name, urn, before, taken, after }: Planned, change: PlannedCha
 }
 
 /** Returns `true` if another rule of the endpoint's schedule allows workers. */
-function isRaisedLater({ schedule }: Values): boolean {
+export function isRaisedLater({ schedule }: Values): boolean {
   const { rules = [] } = (schedule ?? {}) as { readonly rules?: readonly Values[] };
   return rules.some(({ workersMax }) => typeof workersMax === "number" && workersMax > 0);
 }

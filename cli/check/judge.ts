@@ -113,6 +113,9 @@ function capProblems({ after }: Costs, { hidden }: PlannedChange, { maxPerHour, 
   });
 }
 
+/** The name of the number of resources that `--target` does not create. */
+export const NOT_TARGETED = "not targeted";
+
 const WORDS = {
   create: "to create",
   update: "to change",
@@ -127,7 +130,7 @@ function countsOf({ resources, hidden, notTargeted }: PlannedChange): Review["co
   const done = resources.map(({ op, before }) => (op === "delete" ? (before[0]?.stays?.is ?? op) : op));
   const counts = Object.entries(WORDS).map(([op, words]) => [words, done.filter((each) => each === op).length]);
   const left = [
-    ["not targeted", notTargeted],
+    [NOT_TARGETED, notTargeted],
     ["resources that the preview leaves out", hidden],
   ];
   const all = [...counts, ...left] as [string, number][];

@@ -4,12 +4,13 @@ import { jsonOf as forecastJson, textOf as forecastText } from "../forecast/fore
 import { calibrationTable } from "../forecast/report/calibration";
 import { duringTable } from "../forecast/report/during";
 import type { Report as Forecast } from "../forecast/report/report";
+import { ruleTable } from "../forecast/report/schedule";
 import { summaryTable } from "../forecast/report/text";
 import { shownTime } from "../shownValues";
 import type { Table } from "../tables";
 import { costLines, costMarkdown, countsText } from "./costTable";
 import { FINDINGS, type Finding } from "./finding";
-import type { Review } from "./judge";
+import { NOT_TARGETED, type Review } from "./judge";
 import { escapedMarkdown, markdownList, within } from "./markdown";
 import type { Played } from "./rehearsal/play";
 import type { Rehearsal } from "./rehearsal/rehearsal";
@@ -43,7 +44,9 @@ export function titleOf({ verdict: { rows, allowed }, review, rehearsal }: Repor
   const cut =
     review.hidden > 0
       ? `. The preview leaves out ${review.hidden} unchanged resources, so this is not the whole stack`
-      : "";
+      : review.counts[NOT_TARGETED]
+        ? ". The preview was made with --target, so this is not the whole change"
+        : "";
   const shown = allowed.length > 0 ? `. Allowed: ${allowed.map(allowedText).join(", ")}` : "";
   return clean(`${word}: ${verdict}${of}${cut}${shown}`);
 }
@@ -93,6 +96,7 @@ export function playedLine({ endpoint, checksum, report }: Played): string {
 /** Returns the tables of figures before, after and through the change, and their calibration. */
 export const figureTables = ({ results, during, calibration }: Forecast): Table[] => [
   ...results.map(({ title, summary }) => summaryTable(title, summary)),
+  ...results.flatMap(ruleTable),
   ...(during ? [duringTable(during)] : []),
   ...(calibration.rows.length > 0 ? [calibrationTable(calibration)] : []),
 ];

@@ -31,9 +31,6 @@ export async function checkCatalog(
   );
   const findings = findingsOf(planned, answers, costsOf(planned, priceSources(answers, undefined)), []);
   return findings.map(({ resource, message }) =>
-    warning(
-      `${resource === undefined ? "" : `${resource}: `}${message}`,
-      "Change the program, or run: npx pulumi-serverless-gpu check --stack",
-    ),
+    warning(`${resource === undefined ? "" : `${resource}: `}${message}`, "Change the program and run pulumi up."),
   );
 }

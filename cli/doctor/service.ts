@@ -113,7 +113,7 @@ export function checkApi({ settings, from }: Configuration): CheckResult {
   if (managementApi(settings) === "v2") return ok(line);
   if (service === undefined) return ok(line);
   return warning(
-    `${line}. The service ${service} ends GraphQL in ${END_OF_GRAPHQL[service]}`,
+    `${line}. The service ${service} shuts down GraphQL in ${END_OF_GRAPHQL[service]}`,
     `Before then, set ${API_VARIABLE}=v2, and look at a preview. To keep REST v2, run: pulumi config set ${CONFIG_NAMESPACE}:api v2`,
   );
 }

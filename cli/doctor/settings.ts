@@ -5,8 +5,8 @@ import {
   type ProviderSettings,
   VARIABLE_NAMES,
 } from "../../provider/connection/config";
+import { INSTANT_VARIABLE } from "../../provider/connection/runInstant";
 import { urlsBeforeService } from "../../provider/connection/settingsProblems";
-import { INSTANT_VARIABLE } from "../../provider/endpoint/instant";
 import type { Resolved } from "../../sdk/connection/resolver";
 import {
   type ConnectionSettings,

@@ -1,7 +1,8 @@
-import { type Client, createClient, type Diagnosis } from "../../sdk";
+import { createClient, type Diagnosis, type FoundCause } from "../../sdk";
 import { linesIn } from "../../sdk/diagnosis/words";
 import { ruleAt, type Schedule } from "../../sdk/endpoints/schedule";
 import { commandConnection } from "../connection/connection";
+import { shownCounts } from "../shownValues";
 import { NO_ENDPOINT, type StackFlag, type StackResource, stackEndpoints } from "../stack";
 import { printJson, printLines } from "../terminal";
 import { endpointId } from "./endpointId";
@@ -31,7 +32,9 @@ export async function explain(endpoint: string | undefined, flags: ExplainFlags,
     const print = (each: Diagnosis) =>
       printLines([...(printed++ > 0 ? [""] : []), ...linesOf(each), ...scheduleLines(rules.get(each.endpointId))]);
     const rules = rulesIn(managed, Date.now());
-    const diagnoses = await diagnoseAll(client, wanted, flags.logs ?? false, flags.json ? () => {} : print);
+    const explained = async (id: string) =>
+      withRule(await client.endpoints.diagnose(id, { logs: flags.logs ?? false }), rules.get(id));
+    const diagnoses = await diagnoseAll(wanted, explained, flags.json ? () => {} : print);
     const withRules = diagnoses.map((each) => ({ ...each, schedule: rules.get(each.endpointId) }));
     if (flags.json) printJson({ version, endpoints: withRules }, 2);
     return 0;
@@ -41,17 +44,17 @@ export async function explain(endpoint: string | undefined, flags: ExplainFlags,
 }
 
 async function diagnoseAll(
-  client: Client,
   ids: readonly string[],
-  logs: boolean,
+  diagnose: (id: string) => Promise<Diagnosis>,
   onFound: (diagnosis: Diagnosis) => void,
 ): Promise<Diagnosis[]> {
   const waiting = ids.entries();
   const found: Diagnosis[] = [];
   const work = async () => {
     for (const [index, id] of waiting) {
-      found[index] = await client.endpoints.diagnose(id, { logs });
-      onFound(found[index]);
+      const each = await diagnose(id);
+      found[index] = each;
+      onFound(each);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
@@ -92,11 +95,24 @@ function rulesIn(endpoints: readonly StackResource[], now: number): ReadonlyMap<
   );
 }
 
+/**
+ * Returns a diagnosis whose advice about `workersMax` 0 names the rule that decides that count,
+ * because a count in the program has no effect then.
+ */
+function withRule(diagnosis: Diagnosis, rule: HoldingRule | undefined): Diagnosis {
+  if (rule?.workersMax === undefined) return diagnosis;
+  const { workersMax, since, until } = rule;
+  const advice =
+    workersMax === 0
+      ? `Its schedule sets that${until === undefined ? "" : ` until ${until.toISOString()}`}. To change it, change the rule and run pulumi up`
+      : `Run pulumi up, which sets workersMax ${workersMax}: its schedule says so since ${since.toISOString()}`;
+  const advised = (each: FoundCause) => (each.id === "no-workers-allowed" ? { ...each, advice } : each);
+  return { ...diagnosis, causes: diagnosis.causes.map(advised), others: diagnosis.others.map(advised) };
+}
+
 function scheduleLines(rule: HoldingRule | undefined): string[] {
   if (rule === undefined) return [];
   const { cron, timeZone, since, until } = rule;
-  const counts = (["workersMin", "workersMax"] as const).filter((name) => rule[name] !== undefined);
-  const shown = counts.map((name) => `${name} ${rule[name]}`);
   const end = until === undefined ? "" : ` until ${until.toISOString()}`;
-  return [`  schedule: ${cron} (${timeZone}) holds since ${since.toISOString()}${end}: ${shown.join(", ")}`];
+  return [`  schedule: ${cron} (${timeZone}) holds since ${since.toISOString()}${end}: ${shownCounts(rule)}`];
 }

@@ -12,7 +12,10 @@ export const explainCommand = declareCommand({
   hasApi: true,
   options: (command) =>
     command
-      .option("--stack [name]", "all endpoints in the state of this stack, or of the selected one, in this folder")
+      .option(
+        "--stack [name]",
+        "all endpoints in the state of this stack (without a name, of the folder's selected stack)",
+      )
       .option("--logs", "also read the logs of up to three workers, and show the last three lines, redacted (REST v2)")
       .option("--json", 'print one JSON object: {"version", "endpoints": [{"causes", "certainty", "evidence", …}]}'),
   examples: [

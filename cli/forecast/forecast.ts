@@ -13,6 +13,7 @@ import { keepsJobs, type Limits, paretoFront } from "./report/choose";
 import { type During, watchedSummary } from "./report/during";
 import { writePictures } from "./report/page";
 import type { Report, Sweep } from "./report/report";
+import { beginningText, cycleWarning } from "./report/schedule";
 import { type Costing, type Summary, summarize } from "./report/summary";
 import { footText, resultTexts } from "./report/text";
 import { type PlayedSide, playAll } from "./runs";
@@ -20,6 +21,7 @@ import { assumptionsOf, shownAssumptions } from "./settings/assumptions";
 import type { Settings } from "./settings/endpoints";
 import { type Named, namedSettings } from "./settings/named";
 import { priceOf, readPrices } from "./settings/prices";
+import { countsOf, datedFrom } from "./settings/schedule";
 import { combinations } from "./settings/sweep";
 
 const SEEDS = 20;
@@ -69,18 +71,26 @@ interface Played {
  */
 export async function playedReport(
   flags: ForecastFlags,
-  { load, description, measured, prices: recorded }: ReadLoad,
+  read: ReadLoad,
   named: readonly Named[],
-  { isReleased = hasOtherWorkers(named), prices = [...(recorded ? [recorded] : []), PUBLIC_PRICE_SOURCE] }: Played = {},
+  {
+    isReleased = hasOtherWorkers(named),
+    prices = [...(read.prices ? [read.prices] : []), PUBLIC_PRICE_SOURCE],
+  }: Played = {},
 ): Promise<Report> {
+  const { load, description, measured } = read;
   const current = (named.at(-1) as Named).settings;
   const swept = flags.sweep ? combinations(current, flags.sweep) : undefined;
   const assumptions = assumptionsOf(flags);
   const seeds = flags.seeds ?? (swept ? SEEDS_OF_SWEEP : SEEDS);
-  const all = [...named.map(({ settings }) => settings), ...(swept?.settings ?? [])];
+  const without = named.length === 1 && current.schedule ? [{ ...current, schedule: undefined }] : [];
+  const all = [...named.map(({ settings }) => settings), ...without, ...(swept?.settings ?? [])];
+  const { timeZone = "" } = current.schedule ?? named[0]?.settings.schedule ?? {};
+  const dated = timeZone === "" ? [] : datedFrom(read, flags.from, timeZone);
+  const endMs = (load.spanS + assumptions.ttlS) * 1000;
   const costings = all.map((settings) => costingOf(settings, flags, load.spanS, prices));
   const sides: PlayedSide[] = all.map((settings, at) => ({
-    endpoint: played(settings, flags, named[at]?.failsToStart),
+    endpoint: { ...played(settings, flags, named[at]?.failsToStart), schedule: countsOf(settings, dated, endMs) },
   }));
   const through = throughChange(sides, named, { load, isReleased });
   const runs = await playAll(through?.sides ?? sides, seeds, { load, assumptions }, progress());
@@ -93,7 +103,7 @@ export async function playedReport(
   };
   const results = named.map(({ title }, at) => ({ title, summary: summaries[at] as Summary }));
   const maxLost = lostLimitOf(flags);
-  const sweep = swept && sweepOf(summaries.slice(named.length), { maxP95: flags.maxP95, maxLost });
+  const sweep = swept && sweepOf(summaries.slice(named.length + without.length), { maxP95: flags.maxP95, maxLost });
   const paid = costings.slice(0, named.length).map(({ price }) => price);
   const assumed = shownAssumptions(flags, assumptions, all, paid);
   const last = (results.at(-1) as { summary: Summary }).summary;
@@ -106,12 +116,15 @@ export async function playedReport(
   ];
   const warnings = [
     ...warningsOf(load.spanS, last, swept?.refused ?? 0),
+    ...cycleWarning(load.spanS, current),
     ...(flags.maxDuring && !during ? ["--max-during is not checked, because the endpoint is new."] : []),
   ];
   return {
     load: { ...load, description },
     results,
     sweep,
+    dated: dated[0] && { real: dated[0].real, timeZone },
+    without: without.length > 0 ? summaries[named.length] : undefined,
     during,
     calibration,
     assumptions: assumed,
@@ -180,7 +193,7 @@ function warningsOf(spanS: number, { failedShare, lost, timedOut }: Summary, ref
       : []),
     ...(refused > 0
       ? [
-          `${refused} of the sweep's settings ${refused === 1 ? "is" : "are"} left out: workersMin must not exceed workersMax, and workersMax must not be 0.`,
+          `${refused} of the sweep's settings ${refused === 1 ? "is" : "are"} left out: workersMin must not exceed workersMax, workersMax must not be 0, and two rules must not fire at once.`,
         ]
       : []),
   ];
@@ -201,7 +214,7 @@ export function textOf(report: Report, isDetailed = false): string {
   const { low, high } = results.at(-1)?.summary.jobs as Summary["jobs"];
   const jobs = low === high ? shownNumber(low) : `${shownNumber(low)} to ${shownNumber(high)}`;
   return [
-    `Load: ${jobs} jobs in ${shownTime(load.spanS)}, ${load.description}. A month repeats it.\n`,
+    `Load: ${jobs} jobs in ${shownTime(load.spanS)}, ${load.description}${beginningText(report)}. A month repeats it.\n`,
     ...warnings.map((each) => `WARNING: ${each}\n`),
     ...resultTexts(report, isDetailed),
     footText(assumptions),
@@ -210,13 +223,15 @@ export function textOf(report: Report, isDetailed = false): string {
 }
 
 /** Converts a forecast to JSON data. */
-export function jsonOf({ load, results, sweep, during, calibration, ...rest }: Report): object {
+export function jsonOf({ load, results, sweep, dated, without, during, calibration, ...rest }: Report): object {
   const plain = ({ course: _course, delayBand: _band, byRun: _byRun, ...rest }: Summary) => rest;
   return {
     version: ownPackage().version,
     load: { description: load.description, spanS: load.spanS },
     results: results.map(({ title, summary }) => ({ title, ...plain(summary) })),
     ...(sweep && { sweep: sweep.all.map((each) => ({ ...plain(each), front: sweep.front.includes(each) })) }),
+    ...(dated && { from: new Date(dated.real).toISOString() }),
+    ...(without && { withoutSchedule: plain(without) }),
     ...(during && { during }),
     calibration,
     ...rest,

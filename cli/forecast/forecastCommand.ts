@@ -54,7 +54,8 @@ A folder is a recording that the option --record of metrics wrote. It needs --du
 has recorded run times, and --endpoint if it contains several endpoints.
 
 Settings for --set and --sweep, with their defaults:
-  scalerType=QUEUE_DELAY scalerValue=4 workersMin=0 workersMax=3 idleTimeout=10 gpuIds=AMPERE_24 gpuCount=1 flashBoot=off`,
+  scalerType=QUEUE_DELAY scalerValue=4 workersMin=0 workersMax=3 idleTimeout=10 gpuIds=AMPERE_24 gpuCount=1 flashBoot=off
+With a schedule (JSON, or off), also those of its rules by number: hour1=7 hour2=20:30 workersMin1=2 workersMax1=8`,
   examples: [
     "npx pulumi-serverless-gpu forecast --load jobs.csv --stack dev",
     "npx pulumi-serverless-gpu forecast --load jobs.csv --stack dev --set workersMin=1 --max-p95 10s --max-cost 50/month",

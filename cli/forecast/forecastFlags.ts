@@ -1,8 +1,9 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { ColdStartKind, ColdStarts } from "../../emulator/forecast/coldStarts";
 import type { Duration, Pattern } from "../../emulator/forecast/load";
+import { parseInstant } from "../parseInstant";
 import type { StackFlag } from "../stack";
-import type { Settings } from "./settings/endpoints";
+import type { Values } from "./settings/schedule";
 import type { SweepAxis } from "./settings/sweep";
 import { parseCost, parseList, parseNumber, parseTime } from "./values";
 
@@ -11,6 +12,8 @@ import { parseCost, parseList, parseNumber, parseTime } from "./values";
  * are in seconds.
  */
 export interface PlayFlags {
+  /** When the load begins, in milliseconds since the Unix epoch. */
+  readonly from?: number;
   readonly seeds?: number;
   readonly concurrency?: number;
   /** The kinds of cold starts, or the name of a file with measurements. */
@@ -44,7 +47,7 @@ export interface ForecastFlags extends PlayFlags {
   /** The stack's name; `true` for the selected stack. */
   readonly stack?: StackFlag;
   readonly endpoint?: string;
-  readonly set?: Partial<Settings>;
+  readonly set?: Values;
   readonly sweep?: readonly SweepAxis[];
   /** `true` to print every figure. */
   readonly details?: boolean;
@@ -62,6 +65,11 @@ export type LostLimit = { readonly jobs: number } | { readonly share: number };
 export function addPlayFlags(command: Command): Command {
   return command
     .optionsGroup("Simulation:")
+    .option(
+      "--from <time>",
+      "with a schedule: when a load without real times begins, such as 2026-11-30T00:00+01:00 (default: the coming Monday)",
+      parseInstant,
+    )
     .option("--seeds <n>", "number of runs (default: 20; 6 for each setting of a sweep)", parseNumber(1, 1000, true))
     .option("--concurrency <n>", "jobs that a worker runs at once (default: 1)", parseNumber(1, 10_000, true))
     .option(

@@ -63,7 +63,7 @@ export type Failed = (what: string) => (error: unknown) => void;
 /** Send each read only once, because the next one follows soon. */
 export const ONCE = { timeoutMs: 10_000, maxRetries: 0 };
 
-/** What the reads of all endpoints share. */
+/** The options that the reads of all endpoints share. */
 export interface WatchOptions {
   readonly client: Client;
   readonly clock: Clock;

@@ -1,5 +1,7 @@
 import { Counter, Gauge, Registry } from "prom-client";
+import { ruleAt } from "../../sdk/endpoints/schedule";
 import { redact } from "../../sdk/errors/secretText";
+import { shownCounts } from "../shownValues";
 import { settingsAgeS, type WatchedEndpoint } from "./endpointReads";
 import { poolPrices, poolStock, workersCost } from "./prices";
 import type { MetricRead } from "./read";
@@ -185,6 +187,17 @@ function settingRows(readings: Readings): Row[] {
       row(`wanted_${name}`, `The endpoint's ${field} in the stack's state.`, (watched, set) =>
         set({}, wanted(watched)?.settings[field as keyof typeof COMPARED]),
       ),
+    ),
+    row(
+      "schedule_info",
+      "The rule of the schedule in the stack's state that holds, as a label.",
+      (watched, set) => {
+        const schedule = wanted(watched)?.schedule;
+        if (!schedule) return;
+        const { rule } = ruleAt(schedule, readings.clock.now());
+        set({ rule: `${rule.cron} (${schedule.timeZone}): ${shownCounts(rule)}` }, 1);
+      },
+      ["rule"],
     ),
     row("spend_dollars", "What the endpoint has cost in this month (UTC), as far as it is billed.", ({ id }, set) => {
       const month = readings.spend.latest();

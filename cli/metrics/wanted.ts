@@ -1,5 +1,6 @@
 import { managedFields } from "../../provider/fields/managed";
 import { ENDPOINT_DEFAULTS, FIELDS } from "../../sdk/endpoints/fields";
+import type { Schedule } from "../../sdk/endpoints/schedule";
 import { isEndpoint, type StackFlag, type StackResource, stackState } from "../stack";
 
 /** The settings that are compared with those at the service, with the end of the metric's name. */
@@ -20,6 +21,7 @@ export interface WantedEndpoint {
    * endpoint, or was killed while it did, as the run sets them. Secrets are missing.
    */
   readonly settings: Readonly<Partial<Record<keyof typeof COMPARED, number>>>;
+  readonly schedule?: Schedule | undefined;
 }
 
 const DEFAULTS: Readonly<Record<string, unknown>> = ENDPOINT_DEFAULTS;
@@ -33,11 +35,13 @@ export async function wantedEndpoints(stack: StackFlag): Promise<WantedEndpoint[
   const updates = pending.filter(({ type }) => type === "updating");
   const inputsOf = new Map(updates.map(({ resource: { urn, inputs } }) => [urn, inputs]));
   const kept = resources.filter((each) => isEndpoint(each.type) && !each.pendingReplacement && !each.delete);
-  return kept.flatMap((each) =>
-    each.id === undefined
-      ? []
-      : [{ id: each.id, stack: stackIn(each.urn), settings: settingsOf(each, inputsOf.get(each.urn)) }],
-  );
+  return kept.flatMap((each) => {
+    if (each.id === undefined) return [];
+    const settings = settingsOf(each, inputsOf.get(each.urn));
+    return [
+      { id: each.id, stack: stackIn(each.urn), settings, schedule: each.inputs?.schedule as Schedule | undefined },
+    ];
+  });
 }
 
 /** Returns the stack's name in a URN. */

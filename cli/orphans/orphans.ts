@@ -91,7 +91,7 @@ export async function orphans(flags: OrphansFlags, version: string): Promise<num
       ...stayLines(states),
     ]);
   if (found.some(({ isProven }) => isProven)) return FOUND;
-  // Possible orphans in another account than that of the states are no finding.
+  // Possible orphans do not count as findings if the states belong to another account.
   if (place.isElsewhere) return ELSEWHERE;
   return found.length > 0 ? POSSIBLE : 0;
 }

@@ -15,7 +15,11 @@ export const orphansCommand = declareCommand({
   hasApi: true,
   options: (command) =>
     command
-      .option("--stack <name>", "a stack to read, together with all others in its backend; can be repeated", collect)
+      .option(
+        "--stack <name>",
+        "a stack to read. All other stacks in its backend are read too. Can be repeated",
+        collect,
+      )
       .option("--backend <url>", "a backend whose stacks to read; can be repeated", collect)
       .option(
         "--ended <name>",

@@ -1,10 +1,11 @@
 import { buffer } from "node:stream/consumers";
-import { isObject } from "../../provider/engine/properties";
-import { type Firing, firings, ruleAt, type Schedule, type ScheduleRule } from "../../sdk/endpoints/schedule";
-import { previewIn, type Values } from "../check/previewJson";
+import { containsUnknown, isObject } from "../../provider/engine/properties";
+import { type Firing, rulesDuring, type Schedule } from "../../sdk/endpoints/schedule";
+import { previewIn } from "../check/previewJson";
 import { decodeText, readTextFile } from "../readTextFile";
+import { shownCounts } from "../shownValues";
 import { nameIn } from "../stack";
-import { printJson, printLines } from "../terminal";
+import { printJson, printLines, say } from "../terminal";
 
 export interface ScheduleFlags {
   /** The first instant and the end, in milliseconds since the Unix epoch. */
@@ -27,36 +28,37 @@ export async function schedule(
   { json, from = Date.now(), to = from + MONTH_MS }: ScheduleFlags,
 ): Promise<number> {
   const text = file === undefined || file === "-" ? decodeText(await buffer(process.stdin)) : readTextFile(file);
-  const found = (previewIn(text).steps ?? []).flatMap(({ urn, newState }) =>
-    changesOf(nameIn(urn), newState?.inputs ?? {}, from, to),
+  // A replacement has several steps.
+  const schedules = new Map(
+    (previewIn(text).steps ?? []).map(({ urn, newState }) => [urn, newState?.inputs?.schedule]),
   );
+  const all = [...schedules].filter(([, each]) => each !== undefined);
+  const known = all.filter(([, each]) => !containsUnknown(each));
+  for (const [urn] of all.filter((each) => !known.includes(each)))
+    say(`the changes of ${nameIn(urn)} are not listed: its schedule is not known before pulumi up`);
+  const found = known.flatMap(([urn, each]) => changesOf(nameIn(urn), each, from, to));
   const changes = found.sort((one, other) => one.at - other.at);
   if (json)
     printJson(
       changes.map(({ at, endpoint, rule }) => ({ at: new Date(at).toISOString(), endpoint, ...rule })),
       2,
     );
-  else printLines(changes.length > 0 ? changes.map(lineOf) : ["no endpoint of the preview has a schedule"]);
+  else if (all.length > 0) printLines(changes.map(lineOf));
+  else printLines(["no endpoint of the preview has a schedule"]);
   return 0;
 }
 
 /** Returns the counts that hold at the beginning, and each change of them. */
-function changesOf(endpoint: string, { schedule }: Values, from: number, to: number): Change[] {
+function changesOf(endpoint: string, schedule: unknown, from: number, to: number): Change[] {
   if (!isObject(schedule)) return [];
   const known = schedule as unknown as Schedule;
-  let counts = countsOf(ruleAt(known, from).rule);
-  const changed = firings(known, from + 1, to).filter(({ rule }) => {
+  let counts = "";
+  const changed = rulesDuring(known, from, to).filter(({ rule }) => {
     const before = counts;
-    counts = countsOf(rule);
+    counts = shownCounts(rule);
     return counts !== before;
   });
-  const all = [{ at: from, rule: ruleAt(known, from).rule }, ...changed];
-  return all.map((each) => ({ ...each, endpoint, timeZone: known.timeZone }));
-}
-
-function countsOf({ workersMin, workersMax }: ScheduleRule): string {
-  const counts = Object.entries({ workersMin, workersMax }).filter(([, count]) => count !== undefined);
-  return counts.map(([name, count]) => `${name} ${count}`).join(", ");
+  return changed.map(({ at, rule }) => ({ at: Math.max(at, from), rule, endpoint, timeZone: known.timeZone }));
 }
 
 function lineOf({ at, endpoint, rule, timeZone }: Change): string {
@@ -66,5 +68,5 @@ function lineOf({ at, endpoint, rule, timeZone }: Change): string {
     timeZone,
   }).format(at);
   const day = new Intl.DateTimeFormat("en", { weekday: "short", timeZone }).format(at);
-  return `${day} ${time} ${timeZone}  ${endpoint}  ${countsOf(rule)}  (${rule.cron})`;
+  return `${day} ${time} ${timeZone}  ${endpoint}  ${shownCounts(rule)}  (${rule.cron})`;
 }

@@ -1,5 +1,5 @@
-import { InvalidArgumentError } from "commander";
 import { declareCommand } from "../declareCommand";
+import { parseInstant } from "../parseInstant";
 import type { ScheduleFlags } from "./schedule";
 
 export const scheduleCommand = declareCommand({
@@ -13,9 +13,9 @@ export const scheduleCommand = declareCommand({
       .option(
         "--from <time>",
         "the first instant, such as 2026-12-01 (UTC) or 2026-12-01T08:00+01:00 (default: now)",
-        time,
+        parseInstant,
       )
-      .option("--to <time>", "the end, in the same format (default: 31 days after the first instant)", time)
+      .option("--to <time>", "the end, in the same format (default: 31 days after the first instant)", parseInstant)
       .option("--json", 'print JSON: [{"at", "endpoint", "workersMin", "workersMax", "cron"}]'),
   examples: [
     "pulumi preview --json --show-sames | npx pulumi-serverless-gpu schedule",
@@ -26,9 +26,3 @@ export const scheduleCommand = declareCommand({
   load: () => require("./schedule") as typeof import("./schedule"),
   run: ({ schedule }, flags: ScheduleFlags, [file]) => schedule(file, flags),
 });
-
-function time(text: string): number {
-  const at = Date.parse(text);
-  if (Number.isNaN(at)) throw new InvalidArgumentError("It must be a time, such as 2026-12-01T08:00+01:00.");
-  return at;
-}

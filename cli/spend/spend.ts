@@ -17,7 +17,7 @@ export interface SpendFlags {
 /** What one endpoint has cost. */
 interface EndpointSpend extends Pick<Spend, "amount" | "seconds"> {
   readonly id: string;
-  /** The name, unless the endpoint has been deleted. */
+  /** The name, unless the endpoint has been deleted or the names cannot be read. */
   readonly name?: string | undefined;
 }
 
@@ -36,37 +36,41 @@ export async function spend({ api, stack, month, json }: SpendFlags): Promise<nu
     const names = await namesOf(client);
     const endpoints = groups
       .filter(({ key }) => wanted === undefined || wanted.includes(key))
-      .map(({ key, ...amounts }): EndpointSpend => ({ id: key, name: names.get(key), ...amounts }));
+      .map(({ key, ...amounts }): EndpointSpend => ({ id: key, name: names?.get(key), ...amounts }));
     const amount = endpoints.reduce((sum, each) => sum + each.amount, 0);
     if (json) printJson({ version: ownPackage().version, amount, ...bill, endpoints }, 2);
-    else printLines(linesOf(endpoints, amount, bill));
+    else printLines(linesOf(endpoints, amount, bill, names ? "(deleted)" : "(unknown)"));
     return 0;
   } finally {
     await client.close();
   }
 }
 
-/** Returns the names of the endpoints, by id. Names only help people, so a failure is no error. */
-async function namesOf(client: Client): Promise<ReadonlyMap<string, string>> {
+/**
+ * Returns the names of the endpoints, by id, or `undefined` if they cannot be read. Names only help
+ * people, so that is no error.
+ */
+async function namesOf(client: Client): Promise<ReadonlyMap<string, string> | undefined> {
   const all = await client.endpoints.list().catch((error: unknown) => {
     if (!(error instanceof ServerlessGpuError)) throw error;
     say(`the names of the endpoints cannot be read: ${error.message}`);
-    return [];
+    return undefined;
   });
-  return new Map(all.map(({ id, name }) => [id, name]));
+  return all && new Map(all.map(({ id, name }) => [id, name]));
 }
 
 function linesOf(
   endpoints: readonly EndpointSpend[],
   amount: number,
   { from, to, newestBucket }: Pick<Spend, "from" | "to" | "newestBucket">,
+  nameless: string,
 ): string[] {
   const shown = ({ amount, seconds }: Pick<EndpointSpend, "amount" | "seconds">) => [
     `$${amount.toFixed(2)}`,
     seconds === undefined ? "" : `${(seconds / 3600).toFixed(1)} h`,
   ];
   const rows = [
-    ...endpoints.map((each) => [each.name ?? "(deleted)", each.id, ...shown(each)]),
+    ...endpoints.map((each) => [each.name ?? nameless, each.id, ...shown(each)]),
     ["in all", "", ...shown({ amount })],
   ];
   const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

@@ -11,7 +11,10 @@ export const spendCommand = declareCommand({
   hasApi: true,
   options: (command) =>
     command
-      .option("--stack [name]", "only endpoints in the state of this stack, or of the selected one, in this folder")
+      .option(
+        "--stack [name]",
+        "only endpoints in the state of this stack (without a name, of the folder's selected stack)",
+      )
       .option("--month <yyyy-mm>", "another month than the current one", month)
       .option(
         "--json",

@@ -11,11 +11,25 @@ export type PlayedEndpoint = Pick<
   readonly executionTimeoutS?: number | undefined;
   /** `true` if the image crashes or cannot be pulled, so that no worker ever takes a job. */
   readonly failsToStart?: boolean | undefined;
+  /** The worker counts over time, the first from 0 s on. @default those above, all the time */
+  readonly schedule?: readonly PlayedCounts[] | undefined;
 };
 
+/** The worker counts from a time on. */
+export interface PlayedCounts {
+  /** In seconds after the first job. */
+  readonly fromS: number;
+  /** When the rule fired, which may be before the load began. @default `fromS` */
+  readonly firedS?: number;
+  readonly workersMin: number;
+  readonly workersMax: number;
+  /** The index of the schedule's rule that sets them. */
+  readonly rule: number;
+}
+
 /** A change of the settings while a load is played. */
-export interface PlayedChange {
-  readonly to: PlayedEndpoint;
+export interface PlayedChange<To = PlayedEndpoint> {
+  readonly to: To;
   /** `true` if it replaces the workers. */
   readonly isReleased: boolean;
 }

@@ -3,6 +3,7 @@ import { type EventClock, eventClock } from "../time/eventClock";
 import type { Assumptions, PlayedEndpoint, Watched } from "./assumptions";
 import { type Load, openLoad } from "./load";
 import { createPlayedQueue, type PlayedQueue } from "./playedQueue";
+import { asOf, createPeriods, followSchedule } from "./schedule";
 import { createStarts, type Starts } from "./starts";
 import { type Course, Tally, type WorkerSeconds } from "./tally";
 
@@ -27,6 +28,20 @@ export interface RunResult {
   readonly course: Course;
   /** The watched time; `undefined` without one. */
   readonly watched?: WatchedResult | undefined;
+  /** The jobs that arrived while each rule of the schedule held, by the rule's index. */
+  readonly rules: readonly (RuleResult | undefined)[];
+}
+
+/** The counts for the times in which a rule holds. */
+export interface RuleResult {
+  /** Jobs that arrived. */
+  readonly jobs: number;
+  /** Jobs that waited for the start of the worker that ran them. */
+  readonly waiting: number;
+  /** Those of them that arrived in the first ten minutes after the rule began to hold. */
+  readonly waitingAtFirst: number;
+  /** Delay percentiles in seconds, in the order of `PERCENTILES`. */
+  readonly delayS: readonly number[];
 }
 
 /** The counts for the watched time. */
@@ -62,17 +77,17 @@ export function play(
   run: number,
   watched?: Watched,
 ): RunResult {
-  const endpoint = { ...settings };
+  const endpoint = { ...asOf(settings, 0) };
   const random = seededRandom(Math.imul(run + 1, 0x9e3779b1)).next;
   const clock = eventClock(0);
   const starts = createStarts(endpoint, assumptions, random, clock);
   const span = watched && ([watched.fromS * 1000, watched.toS * 1000] as const);
   const tally = new Tally(load.spanS * 1000, endpoint.workersMin, starts.throttledMs, span);
-  const queue = createPlayedQueue(endpoint, assumptions, run, { clock, random, tally, starts });
+  const { tallies, periodAt } = createPeriods(settings);
+  const queue = createPlayedQueue(endpoint, assumptions, run, { clock, random, tally, starts, periodAt });
 
   const counted = span && countBetween(span, { clock, starts, tally, queue });
-  const change = watched?.change;
-  if (span && change) clock.schedule(span[0], () => queue.change(change));
+  applyChanges(settings, load.spanS, watched, { endpoint, clock, queue });
   const reader = openLoad(load, random);
   while (reader.next()) {
     clock.runUntil(reader.arrivalS * 1000);
@@ -95,17 +110,42 @@ export function play(
     lastEndS: lastEndMs / 1000,
     seconds: tally.seconds,
     course: tally.course,
-    delayS: PERCENTILES.map((share) => tally.delays.percentile(share) / 1000),
+    delayS: percentilesOf(tally.delays),
+    rules: tallies.map(({ delays, ...counts }) => ({ ...counts, delayS: percentilesOf(delays) })),
     ...(counted && {
       watched: {
         jobs: queue.counts.watched.submitted,
         ...counted,
         timedOut: queue.counts.watched.timedOut,
         lost: queue.counts.watched.lost,
-        delayS: PERCENTILES.map((share) => tally.watchedDelays.percentile(share) / 1000),
+        delayS: percentilesOf(tally.watchedDelays),
       },
     }),
   };
+}
+
+const percentilesOf = (delays: Tally["delays"]) => PERCENTILES.map((share) => delays.percentile(share) / 1000);
+
+/** Schedules the changes of the worker counts, and the change of the settings. */
+function applyChanges(
+  settings: PlayedEndpoint,
+  spanS: number,
+  watched: Watched | undefined,
+  { endpoint, clock, queue }: Pick<Counted, "clock" | "queue"> & { readonly endpoint: PlayedEndpoint },
+): void {
+  const follow = (each: PlayedEndpoint, times: readonly [number, number]) =>
+    followSchedule(each, times, clock, ({ fromS, workersMin, workersMax }) => {
+      // After the load, no worker is kept for jobs that do not come.
+      const kept = fromS < spanS ? workersMin : Math.min(endpoint.workersMin, workersMax);
+      if (kept === endpoint.workersMin && workersMax === endpoint.workersMax) return;
+      queue.change({ to: { workersMin: kept, workersMax }, isReleased: false });
+    });
+  const changeMs = watched?.change ? watched.fromS * 1000 : Number.POSITIVE_INFINITY;
+  follow(settings, [0, changeMs]);
+  if (!watched?.change) return;
+  const { to, isReleased } = watched.change;
+  clock.schedule(changeMs, () => queue.change({ to: asOf(to, changeMs), isReleased }));
+  follow(to, [changeMs, Number.POSITIVE_INFINITY]);
 }
 
 interface Counted {

@@ -3,18 +3,15 @@ import { DEFAULT_POLICY, type Job, type JobRequest, type JobStatus, type StreamI
 import type { JobStore } from "../jobs/jobStore";
 import { ENDPOINT_FIELDS, type EndpointRecord } from "../model/endpointFields";
 import { fieldsAfter } from "../model/fieldTable";
-import type { Place } from "../model/places";
-import { createWorkerHost } from "../programs/workerHost";
 import type { EventClock } from "../time/eventClock";
 import { type ReusableTimer, reusableTimer } from "../time/reusableTimer";
-import { exampleContainer } from "../workers/container";
-import type { RuntimeContext } from "../workers/context";
 import { WITHOUT_PROCESS } from "../workers/runners";
 import { createScheduler, type JobScheduler, type ScheduledJob, type Scheduler } from "../workers/scheduler";
-import { createWatch } from "../workers/watch";
 import { noTimer, type WorkerRunner } from "../workers/worker";
 import type { WorkerModel } from "../workers/workerModel";
 import type { Assumptions, PlayedChange, PlayedEndpoint } from "./assumptions";
+import { contextOf } from "./playedContext";
+import type { Period } from "./schedule";
 import type { Starts } from "./starts";
 import type { Tally } from "./tally";
 
@@ -25,8 +22,8 @@ export interface PlayedQueue {
   submit(durationMs: number): void;
   /** Records the time up to now. */
   advance(): void;
-  /** Changes the endpoint's settings now. */
-  change(change: PlayedChange): void;
+  /** Changes these settings of the endpoint now. */
+  change(change: PlayedChange<Partial<PlayedEndpoint>>): void;
 }
 
 interface Counts {
@@ -36,7 +33,7 @@ interface Counts {
   lost: number;
   /** When the last job ended, in milliseconds. */
   lastEndMs: number;
-  /** The jobs that arrive in the watched time, and how jobs end in it. */
+  /** Counts of the jobs that arrive, time out or are lost during the observed period. */
   readonly watched: { submitted: number; timedOut: number; lost: number };
 }
 
@@ -45,6 +42,8 @@ interface Parts {
   readonly random: () => number;
   readonly tally: Tally;
   readonly starts: Starts;
+  /** Returns the period of the schedule at a time; `undefined` without a schedule. */
+  readonly periodAt: (now: number) => Period | undefined;
 }
 
 /** Record fields that do not affect a run. */
@@ -55,10 +54,6 @@ const RECORD: EndpointRecord = {
   version: 0,
   computeType: "GPU",
 };
-
-/** Every worker finds a machine. Its container does not matter. */
-const PLACES: readonly Place[] = [{ dataCenterId: "", volumeId: null, gpuCount: 1, cpu: null }];
-const CONTAINER = exampleContainer("forecast");
 
 /**
  * Every job takes at least this long. Otherwise one worker would take all jobs at the same moment.
@@ -74,6 +69,8 @@ class PlayedJob implements Job {
   submittedAt = 0;
   queuedAt = 0;
   durationMs = 0;
+  /** The period of the schedule in which it arrived. */
+  period: Period | undefined = undefined;
   /** The number of submitted jobs, including this one. */
   number = 0;
   readonly retries = 0;
@@ -164,8 +161,8 @@ export function createPlayedQueue(
     submit: (durationMs) => submit(jobs, scheduler, durationMs),
     change({ to, isReleased }) {
       advance();
-      tally.setWorkersMin(to.workersMin);
       Object.assign(endpoint, to);
+      tally.setWorkersMin(endpoint.workersMin);
       Object.assign(record, to);
       record.version += 1;
       scheduler.reconcile();
@@ -181,25 +178,32 @@ export function createPlayedQueue(
 function modelOf(jobs: PlayedJobs, scaling: ReturnType<typeof scalingOf>): WorkerModel {
   const { clock, starts, assumptions, endpoint } = jobs;
   const takeEveryMs = assumptions.takeEveryS * 1000;
-  const runner: WorkerRunner = {
+  const shared = {
     ...WITHOUT_PROCESS,
     concurrency: assumptions.concurrency,
-    start(_imagePullMs, { onAsk }) {
-      const startMs = starts.begun ? starts.draw() : 0;
-      return endpoint.failsToStart ? noTimer : clock.schedule(startMs, onAsk);
-    },
     // A worker asks for jobs at whole intervals, so it takes jobs that arrive at the same moment
     // together.
-    restMs({ tookAt }) {
+    restMs({ tookAt }: { readonly tookAt: number }) {
       if (takeEveryMs === 0) return 0;
       const sinceTake = clock.now() - tookAt;
       return Math.ceil(sinceTake / takeEveryMs) * takeEveryMs - sinceTake;
     },
-    run(job, events) {
-      const run = jobs.unusedRuns.pop() ?? new PlayedRun(jobs);
-      run.begin(job as PlayedJob, events);
-      return run;
-    },
+  };
+  const newRunner = (): WorkerRunner => {
+    let readyAt = 0;
+    return {
+      ...shared,
+      start(_imagePullMs, { onAsk }) {
+        const startMs = starts.begun ? starts.draw() : 0;
+        readyAt = clock.now() + startMs;
+        return endpoint.failsToStart ? noTimer : clock.schedule(startMs, onAsk);
+      },
+      run(job, events) {
+        const run = jobs.unusedRuns.pop() ?? new PlayedRun(jobs);
+        run.begin(job as PlayedJob, events, readyAt);
+        return run;
+      },
+    };
   };
   return {
     get startAtOnce() {
@@ -208,7 +212,7 @@ function modelOf(jobs: PlayedJobs, scaling: ReturnType<typeof scalingOf>): Worke
     concurrency: assumptions.concurrency,
     evaluationDelayMs: () => (starts.begun ? scaling.delayMs() : 0),
     program: () => undefined,
-    runner: () => runner,
+    runner: newRunner,
   };
 }
 
@@ -228,10 +232,11 @@ class PlayedRun implements JobRun {
     this.#timer = reusableTimer(jobs.clock, () => this.#end());
   }
 
-  begin(job: PlayedJob, events: JobRunEvents): void {
+  begin(job: PlayedJob, events: JobRunEvents, readyAt: number): void {
     const { clock, tally, endpoint, assumptions } = this.#jobs;
     const now = clock.now();
     tally.onStart(now, now - job.queuedAt);
+    job.period?.onStart(now, job.queuedAt, readyAt);
     const { durationMs } = job;
     const timeoutMs = (endpoint.executionTimeoutS ?? assumptions.executionTimeoutS) * 1000;
     const endMs = Math.min(durationMs, timeoutMs, job.submittedAt + job.ttlMs - now);
@@ -271,6 +276,8 @@ function submit(jobs: PlayedJobs, scheduler: JobScheduler, durationMs: number): 
   job.submittedAt = now;
   job.queuedAt = now;
   job.durationMs = Math.max(SHORTEST_MS, durationMs);
+  job.period = jobs.periodAt(now);
+  job.period?.onSubmit();
   scheduler.enqueue(job);
   scheduler.dispatch();
   if (job.status === "IN_QUEUE") expireLater(jobs, scheduler);
@@ -325,25 +332,4 @@ function scalingOf(assumptions: Assumptions, run: number, clock: EventClock, ran
   const phaseMs = random() * everyMs;
   const delayMs = () => (everyMs === 0 ? 0 : everyMs - ((clock.now() + phaseMs) % everyMs));
   return { startAtOnce, delayMs };
-}
-
-function contextOf(clock: EventClock, random: () => number): RuntimeContext {
-  return {
-    clock,
-    random,
-    profile: "observed",
-    drainMs: 0,
-    coldStartMs: 0,
-    staleFlashBoot: false,
-    containerOf: () => CONTAINER,
-    placesOf: () => PLACES,
-    // Nothing reads the variables of a worker.
-    environments: { fill: () => [], of: () => ({}) },
-    watch: createWatch(),
-    workerHost: createWorkerHost(clock, () => {}),
-    workerFaults: { atStart: () => ({ throttledMs: 0, imagePullMs: 0 }), atJob: () => undefined },
-    released() {},
-    changed() {},
-    dropsWebhook: () => false,
-  };
 }

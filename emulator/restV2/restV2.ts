@@ -72,7 +72,8 @@ export function isRestV2(path: string): boolean {
 }
 
 /**
- * Creates REST v2, RunPod's newer management API: a function that returns the call for a request.
+ * Creates the adapter for REST v2, RunPod's newer management API. The adapter is a function that
+ * turns a request into an API call.
  */
 export function createRestV2(options: RestV2Options) {
   const { keys, clock, registryAuths, volumes, pods, templates } = options;

@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from "../io/http";
 
 /** A message's headers and body, for people to read. */
-interface Message {
+export interface Message {
   /** Headers by name. Keys, cookies and other credentials are replaced by `[redacted]`. */
   readonly headers: Readonly<Record<string, string>>;
   /**

@@ -125,7 +125,7 @@ export interface KeptEntry extends Omit<JournalEntry, "path"> {
 
 /** The functions that follow the journal. */
 interface JournalListeners {
-  /** Called with each line of a worker. */
+  /** Called with each line that a worker prints. */
   readonly onWorkerOutput?: ((line: WorkerLine) => void) | undefined;
   /** Called with each request when it has ended. */
   readonly onRequest?: ((request: JournalEntry) => void) | undefined;

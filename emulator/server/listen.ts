@@ -192,7 +192,7 @@ function send(incoming: IncomingMessage, outgoing: ServerResponse, response: Htt
     outgoing.flushHeaders();
     return sendChunks(incoming, outgoing, body, resetMidway);
   }
-  // A list, because a spread of the headers costs several percent of a short request's CPU time.
+  // A list, because spreading the headers would take several percent of a short request's CPU time.
   const fields: (string | number | string[])[] = [];
   for (const [name, value] of Object.entries(headers)) fields.push(name, value);
   fields.push("content-length", Buffer.byteLength(body));

@@ -209,7 +209,13 @@ tick() {
   if [ -n "$pending" ]; then refresh=(--refresh); fi
   folder=$(mktemp -d)
   run preview ${refresh[@]+"${refresh[@]}"} --json --save-plan "$folder/plan.json" >"$folder/preview.json" || code=$?
-  if [ "$code" = 0 ]; then node tick.js changes ${pending:+interrupted} <"$folder/preview.json" || code=$?; else cat "$folder/preview.json"; fi
+  if [ "$code" != 0 ]; then
+    node tick.js messages <"$folder/preview.json" || true
+    rm -r "$folder"
+    echo "pipeline.sh: the preview failed, so nothing was changed" >&2
+    return "$code"
+  fi
+  node tick.js changes ${pending:+interrupted} <"$folder/preview.json" || code=$?
   case $code in
     0) if [ -n "$pending" ]; then run up --yes --refresh --plan "$folder/plan.json" || code=$?; fi ;;
     10) code=0 && run up --yes ${refresh[@]+"${refresh[@]}"} --plan "$folder/plan.json" || code=$? ;;

@@ -3,6 +3,8 @@
  *
  *   node tick.js deployed reads the JSON of `pulumi stack history` from stdin, and prints the
  *   commit of the last update that succeeded
+ *   node tick.js messages reads the JSON of a failed `pulumi preview` from stdin, and prints its
+ *   messages
  *   node tick.js changes [interrupted] reads the JSON of `pulumi preview` from stdin, and prints
  *   what would change. Exits with 10 if only worker counts would change that a schedule or getSpend
  *   decides, with 0 if nothing would change, and with 1 otherwise. After an interrupted tick it
@@ -56,10 +58,19 @@ function changesCounts(step, spends) {
   return isOwn && fields.every((field) => COUNTS.includes(field) && isDecided(field));
 }
 
+/**
+ * Prints what the run said, and returns it.
+ * @param {Preview} preview
+ */
+function messagesOf({ diagnostics = [] }) {
+  const all = diagnostics.map(({ message = "" }) => message.replace(/<\{%.*?%\}>/g, "").trim());
+  for (const message of all) if (message !== "") console.log(message);
+  return all;
+}
+
 /** @param {Preview} preview */
-function changes({ steps, diagnostics = [] }) {
-  const messages = diagnostics.map(({ message = "" }) => message.replace(/<\{%.*?%\}>/g, "").trim());
-  for (const message of messages) if (message !== "") console.log(message);
+function changes({ steps, ...preview }) {
+  const messages = messagesOf(preview);
   const spends = messages.some((message) => /^getSpend: /m.test(message));
   const changed = (steps ?? []).filter(({ op }) => !["same", "read", "refresh"].includes(op));
   const others = changed.filter((step) => !changesCounts(step, spends));
@@ -75,6 +86,8 @@ function changes({ steps, diagnostics = [] }) {
   return changed.length > 0 ? ONLY_COUNTS : 0;
 }
 
-const input = JSON.parse(readFileSync(0, "utf8"));
+// A preview that fails at once, such as without a backend, prints no JSON.
+const input = JSON.parse(readFileSync(0, "utf8") || "{}");
 if (command === "deployed") deployed(input);
+else if (command === "messages") messagesOf(input);
 else process.exitCode = changes(input);

@@ -169,8 +169,8 @@ function ofEmulator(noun: string, id: string, reason: string): string {
     `${noun} ${id} is not in this account. ${reason}. It belonged to a service on this machine, probably an emulator. If ` +
       "that ended without --data, everything in it is gone, and the state is out of date. If it was a tunnel to another " +
       "service, it may still exist there, and you may still be charged for it.",
-    "To continue without it, set SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for one run of pulumi refresh (or of destroy, if " +
-      "you want nothing back). To keep an emulator's data, start it with --data <file>",
+    "To continue without it, set SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for one run of pulumi refresh (or of pulumi destroy, " +
+      "if you do not need to recover anything). To keep an emulator's data, start it with --data <file>",
   ].join("\n");
 }
 

@@ -11,14 +11,26 @@ import type { ProviderClient } from "./providerClient";
 /** The deployment's config. A process serves one deployment. */
 let config: ReadConfig = () => undefined;
 
+/** When the deployment began. It may take longer than an hour. */
+let begun: number | undefined;
+
 /**
  * Stores the config. Must not await anything, because the first calls don't wait for its promise.
  */
 export async function configure(request: pulumi.dynamic.ConfigureRequest): Promise<void> {
   exitWithEngine();
+  begun ??= Date.now();
   config = (name) => request.config.get(`${CONFIG_NAMESPACE}:${name}`);
   // Registers the key as a secret, because `check` reports the values of fields.
   currentPlace();
+}
+
+/**
+ * Returns when this process's deployment began, in milliseconds since the Unix epoch. Where there
+ * is none, it is the current time: a program's process may be a server that runs for months.
+ */
+export function deploymentBegan(): number {
+  return begun ?? Date.now();
 }
 
 /** Reads one setting of the config. */

@@ -78,10 +78,10 @@ export function noteOnEnd(readConfig: ReadConfig): string | undefined {
     if (service === undefined || managementApi(settings) === "v2") return undefined;
     const isSet = settings.api !== undefined;
     return (
-      `the service ${service} ends GraphQL, which this run uses, in ${END_OF_GRAPHQL[service]}. ` +
+      `the service ${service} shuts down GraphQL, which this run uses, in ${END_OF_GRAPHQL[service]}. ` +
       (isSet
-        ? `Remove ${CONFIG_NAMESPACE}:api, and runs after the end use REST v2; or switch now: pulumi config set ${CONFIG_NAMESPACE}:api v2`
-        : `Runs after the end use REST v2. To switch now: pulumi config set ${CONFIG_NAMESPACE}:api v2`)
+        ? `If you remove ${CONFIG_NAMESPACE}:api, runs after the shutdown will use REST v2. To switch now: pulumi config set ${CONFIG_NAMESPACE}:api v2`
+        : `Runs after the shutdown will use REST v2. To switch now: pulumi config set ${CONFIG_NAMESPACE}:api v2`)
     );
   } catch {
     // `missingSetting` reports it.

@@ -2,39 +2,46 @@ import { writeSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 
 /**
- * Makes the values of a data source refuse to be used before they are there. Otherwise, a program
+ * Makes a data source and its values refuse to be used before they are there. Otherwise, a program
  * in JavaScript that forgets `await` would compare `undefined` with a budget, take the last branch,
  * and set 0 workers.
  * @param names the names of the values
  */
 export function awaitedOnly<T>(name: string, found: Promise<T>, names: readonly (keyof T & string)[]): Promise<T> {
+  const message = (value?: string) =>
+    `${name} returns a promise, which has no ${value}: write (await ${name}(…)).${value}`;
   for (const value of names)
     Object.defineProperty(found, value, {
       get() {
-        fail(`${name} returns a promise, which has no ${value}: write (await ${name}(…)).${value}`);
+        fail(message(value));
       },
     });
-  return found;
+  return withoutNumber(found, message(names[0]));
 }
 
 /**
  * Same as `awaitedOnly`, for an output, whose values are outputs: they cannot be compared either.
  */
 export function appliedOnly<T>(name: string, found: pulumi.Output<T>, names: readonly (keyof T & string)[]) {
+  const message = (value?: string) => `${value} of ${name} is an output, not a number yet: use it within apply`;
   for (const value of names)
     Object.defineProperty(found, value, {
       get: () =>
-        Object.defineProperty(
+        withoutNumber(
           found.apply((each) => (each as T)[value]),
-          Symbol.toPrimitive,
-          {
-            value() {
-              fail(`${value} of ${name} is an output, not a number yet: use it within apply`);
-            },
-          },
+          message(value),
         ),
     });
-  return found;
+  return withoutNumber(found, message(names[0]));
+}
+
+/** Makes a comparison with a number an error. */
+function withoutNumber<T>(found: T, message: string): T {
+  return Object.defineProperty(found, Symbol.toPrimitive, {
+    value() {
+      fail(message);
+    },
+  });
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Pod } from "../../sdk/pods/podRecord";
 import type { RegistryAuth } from "../../sdk/registryAuths/registryAuth";
 import type { TemplateSettings } from "../../sdk/templates/template";
 import type { Volume } from "../../sdk/volumes/volume";
-import { runInstant } from "../endpoint/instant";
+import { runInstant } from "../connection/runInstant";
 import type { DataCenterResult, GetDataCentersArgs, GetGpuTypesArgs, GpuTypeResult } from "../functions/catalogSources";
 import type { GetEndpointArgs, GetEndpointResult } from "../functions/findEndpoint";
 import type { GetSpendArgs, GetSpendResult } from "../functions/findSpend";
@@ -311,6 +311,7 @@ const SPEND = ["amount", "seconds", "newestBucketAge"] as const;
  * @throws InvalidInputError if `from`, `to` or `groupBy` is not valid
  * @throws AuthenticationError if the key lacks the permission
  * @throws UnexpectedResponseError if the response is not complete, rather than to return too little
+ * @throws NotFoundError if the account has no endpoint with this id
  * @throws RejectedError or NotFoundError if the service does not show it
  * @example
  * const spent = await getSpend({ from: monthStart() });

@@ -3,9 +3,9 @@ import { type FieldTable, listFields } from "../../sdk/records/fields";
 import type { Properties } from "../engine/properties";
 
 /*
- * State may have been written by the other form of this provider. The dynamic form stores
- * comma-separated lists, and under `__provider` the code that the engine runs. The plugin stores
- * real lists.
+ * State may have been written by the other form of this provider. The dynamic form stores lists as
+ * comma-separated strings, and stores the code that the engine runs under `__provider`. The plugin
+ * stores real lists.
  */
 
 /**

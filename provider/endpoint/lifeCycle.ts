@@ -25,8 +25,8 @@ import { isLeftAtZero, warnIfOff, zeroSeen } from "./atZero";
 import { awaitReady } from "./awaitReady";
 import { apiProblems } from "./endpointInputs";
 import { ENDPOINT_KIND } from "./endpointKind";
-import { refuseOtherTime } from "./instant";
 import { checkNewAccount } from "./newAccount";
+import { refuseOtherTime } from "./otherTime";
 import { changesCounts, sayRule, sayScheduledChanges } from "./schedule";
 import { applyRevision } from "./templateRevision";
 
@@ -70,7 +70,7 @@ export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.d
     },
 
     async create(inputs: Properties) {
-      refuseOtherTime(inputs);
+      refuseOtherTime();
       await refuseOverApi(undefined, {}, inputs);
       const { id, outs } = await handlers.create(inputs, (settling) => settle(undefined, inputs, settling));
       return { id, outs: kept(outs) };
@@ -86,7 +86,7 @@ export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.d
 
     async update(id, state: Properties, inputs: Properties) {
       const outputs = known(state);
-      refuseOtherTime(inputs);
+      refuseOtherTime();
       await refuseOverApi(id, outputs, inputs);
       const seen = zeroSeen(id, outputs);
       const updated = await handlers.update(id, outputs, inputs, (settling) => settle(outputs, inputs, settling), seen);

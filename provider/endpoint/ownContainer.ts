@@ -94,7 +94,7 @@ const ADOPTION =
   `templateId to the id of that template instead, or ${OVER_V2}`;
 const TO_CONTAINER =
   "cannot replace templateId over GraphQL: the service binds a template only to a new endpoint. Keep templateId and change " +
-  `the template, or give the resource another logical name, which makes a new endpoint, or ${OVER_V2}`;
+  `the template, or ${OVER_V2}. To set imageName, change the resource's logical name, which creates a new endpoint`;
 const TO_TEMPLATE =
-  "cannot replace imageName over GraphQL: the endpoint's own template would stay behind. Keep imageName, or give the " +
-  `resource with the templateId of a ServerlessTemplate another logical name, which makes a new endpoint, or ${OVER_V2}`;
+  "cannot replace imageName over GraphQL: the endpoint's own template would be left behind. Keep imageName, or " +
+  `${OVER_V2}. To set templateId, change the resource's logical name, which creates a new endpoint`;

@@ -4,10 +4,10 @@ import type { InputProblem } from "../../sdk/errors/errors";
 import { nearestWord } from "../../sdk/errors/nearestWord";
 import { noSuchProperty } from "../../sdk/records/input";
 import { CONFIG_NAMESPACE } from "../connection/config";
+import { runInstant } from "../connection/runInstant";
 import { secretFields } from "../engine/forEngine";
 import { log } from "../engine/log";
 import { containsUnknown, isObject, type Properties, pick, UNKNOWN } from "../engine/properties";
-import { runInstant } from "./instant";
 
 /*
  * A schedule decides the worker counts of an endpoint. `check` adds the counts that hold at the
@@ -107,6 +107,9 @@ function shapeProblems({ timeZone, rules, ...others }: Properties): InputProblem
 const A_ZONE = "must be an IANA time zone, such as Europe/Berlin";
 const A_CRON = "must be five cron fields (minute, hour, day of the month, month, day of the week), such as 0 8 * * 1-5";
 
+/** Croner also reads dates, nicknames such as `@daily`, and signs that other crons do not know. */
+const A_FIELD = /^(\d|[*,/-]|[a-z]{3})+$/i;
+
 function ruleProblems(rule: unknown, index: number): InputProblem[] {
   const place = `schedule.rules[${index}]`;
   const needed = "must be an object with cron, and with workersMin, workersMax or both";
@@ -151,8 +154,12 @@ function zoneProblems(timeZone: string): InputProblem[] {
 
 function cronProblems(schedule: Schedule, cron: string, index: number): InputProblem[] {
   const property = `schedule.rules[${index}].cron`;
+  const now = new Date(runInstant());
+  const fields = cron.trim().split(/\s+/);
+  if (fields.length !== 5 || !fields.every((field) => A_FIELD.test(field)))
+    return [{ property, message: `${A_CRON}; it is ${shown(cron)}` }];
   try {
-    if (timesOf(schedule, { cron }).nextRun(new Date(runInstant()))) return [];
+    if (timesOf(schedule, { cron }).nextRun(now)) return [];
     return [{ property, message: `never fires: no date matches ${shown(cron)}` }];
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^[A-Za-z]+: /, "") : String(error);

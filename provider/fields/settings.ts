@@ -3,9 +3,9 @@ import { isObject, objectOrEmpty, type Properties, pick } from "../engine/proper
 import { changedIn } from "./managed";
 
 /*
- * Settings are fields in the form in which a write compares and sends them: each variable is a
- * setting of its own, `env.MODEL`, with `null` if it is absent. The functions take inputs, outputs
- * and records as well.
+ * Settings are fields in the form that a write compares and sends: each variable is a separate
+ * setting such as `env.MODEL`, and `null` if it is absent. The functions also accept inputs,
+ * outputs and records.
  */
 
 const VARIABLE = "env.";

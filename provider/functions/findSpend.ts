@@ -1,6 +1,7 @@
 import { aged, monthOf, type Spend } from "../../sdk/catalog/record";
+import { instantOf } from "../../sdk/endpoints/instant";
 import { InvalidInputError, ServerlessGpuError, UnexpectedResponseError } from "../../sdk/errors/errors";
-import { runInstant } from "../endpoint/instant";
+import { runInstant } from "../connection/runInstant";
 import { log } from "../engine/log";
 import { readRecord, writeRecord } from "../machine/machineRecord";
 import type { DataSourceContext } from "./dataSource";
@@ -37,7 +38,6 @@ export interface GetSpendResult extends Spend {
 }
 
 const DAY_MS = 24 * 3_600_000;
-const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
 
 /** Returns what endpoints have cost, up to the instant of this run, and logs it. */
 export async function findSpend(context: DataSourceContext, args: GetSpendArgs): Promise<GetSpendResult> {
@@ -55,7 +55,10 @@ export async function findSpend(context: DataSourceContext, args: GetSpendArgs):
   try {
     const read = await context.client.account.spend({ endpointId, groupBy, ...window });
     const spend = aged({ ...read, readAt: new Date(now).toISOString() }, now);
-    if (useLastKnown) writeRecord(subject, { ...spend });
+    // The id may be wrong, or of another account, and its budget would never be reached.
+    if (endpointId !== undefined && spend.newestBucket === undefined) await context.client.endpoints.get(endpointId);
+    // A run for a later time, whose month may not have begun, must not count as newer than others.
+    if (useLastKnown && now <= Date.now()) writeRecord(subject, { ...spend });
     return told({ ...spend, isLastKnown: false });
   } catch (error) {
     const isMissing =
@@ -69,7 +72,7 @@ export async function findSpend(context: DataSourceContext, args: GetSpendArgs):
 
 function timeIn(property: "from" | "to", text: string | undefined): number | undefined {
   if (text === undefined || text === null) return undefined;
-  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
+  const time = instantOf(text);
   if (!Number.isNaN(time)) return time;
   const message = "must be a date, such as 2026-11-01, or a time with Z or an offset, such as 2026-11-01T08:00:00Z";
   throw new InvalidInputError("getSpend", [{ property, message }]);

@@ -6,7 +6,7 @@ import { log } from "../engine/log";
 
 const WAY =
   "Workers get a secret's value when they start. To replace them in the same run, add a variable that changes with the value " +
-  "to their env, such as SECRET_VERSION: secret.version";
+  "to their env, such as SECRET_VERSION with secret.version as text";
 
 /**
  * Names the endpoints whose workers may still have the previous value of a secret. Never throws an

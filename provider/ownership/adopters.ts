@@ -1,4 +1,4 @@
-import { InvalidInputError } from "../../sdk/errors/errors";
+import { InvalidInputError, NameTakenError } from "../../sdk/errors/errors";
 import { engineAddress } from "../engine/exitWithEngine";
 import { log } from "../engine/log";
 import type { Properties } from "../engine/properties";
@@ -72,12 +72,31 @@ function otherAdopter(id: string, outputs: Properties): Properties | undefined {
 
 const isThisRun = (engine: unknown) => engine === deployment && deployment !== "";
 
+/** The records whose names creates of this run needed, in vain. */
+const needed = new Set<string>();
+
 /**
- * Refuses to delete a record that another resource may manage.
+ * Notes the records that the error of a refused create names, and throws that error. It says how to
+ * keep them, but an engine that continues after errors deletes those that the program lacks.
+ */
+export function noteNeeded(error: unknown): never {
+  if (deployment !== "" && error instanceof NameTakenError) for (const id of error.ids) needed.add(id);
+  throw error;
+}
+
+/**
+ * Refuses to delete a record that another resource may manage, or that a refused create of this run
+ * names.
  * @throws InvalidInputError if another resource was about to adopt the record, or adopted it in an
  * earlier run, because that resource may still be in the program
  */
 export function refuseLeftToAdopter(noun: string, id: string, outputs: Properties): void {
+  if (needed.has(id)) {
+    const message =
+      `${noun} ${id} is not deleted, and this resource stays in state, because this run did not create another resource with ` +
+      `its name: that error says how to keep the ${noun}. To delete it, remove the other resource, and run pulumi up`;
+    throw new InvalidInputError("the deletion", [{ property: "name", message }]);
+  }
   const adopter = otherAdopter(id, outputs);
   if (!adopter || (adopter.standing !== "has" && !isThisRun(adopter.engine))) return;
   const why = isThisRun(adopter.engine)

@@ -23,7 +23,7 @@ import { changesOwnInputs, checkRecordInputs } from "../fields/recordInputs";
 import { differing, fieldOf } from "../fields/settings";
 import { closeNote, type Note, noteWrite, openNote } from "../machine/note";
 import { lastWrite, newWrite, ownerOf } from "../machine/stamp";
-import { isKeptByAdopter, refuseLeftToAdopter, unmarkAdopter } from "../ownership/adopters";
+import { isKeptByAdopter, noteNeeded, refuseLeftToAdopter, unmarkAdopter } from "../ownership/adopters";
 import { locate } from "../ownership/location";
 import { oneAtATime } from "../ownership/oneAtATime";
 import { noteChecked, noteCompared, ownerOfNew } from "../ownership/owners";
@@ -198,7 +198,12 @@ async function create<T extends NamedRecord, Fields extends object>(
   const { adoptId } = inputs;
   const outcome: Outcome<T> =
     adoptId === undefined
-      ? { record: await createRecord(kind, connection, inputs), settings: {}, changed: [], isWritten: true }
+      ? {
+          record: await createRecord(kind, connection, inputs).catch(noteNeeded),
+          settings: {},
+          changed: [],
+          isWritten: true,
+        }
       : await oneAtATime(`adoption of ${kind.noun} ${adoptId}`, () => adoptRecord(kind, connection, inputs, owner));
   const record = outcome.record as T;
   const changed = Object.keys(kind.table);

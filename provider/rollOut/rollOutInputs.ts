@@ -25,7 +25,7 @@ const WHOLE: InputRule = {
   allows: (value) => Number.isSafeInteger(value) && Number(value) >= 1,
 };
 const SHARE: InputRule = {
-  message: "must be a share of all jobs: a number from 0 to below 1, such as 0.05",
+  message: "must be a share of all jobs: at least 0 and less than 1, such as 0.05",
   allows: (value) => typeof value === "number" && value >= 0 && value < 1,
 };
 const AN_OBJECT: InputRule = { message: "must be an object", allows: isObject };

@@ -1,10 +1,10 @@
-import { InvalidInputError } from "../errors/errors";
+import { InvalidInputError, UnexpectedResponseError } from "../errors/errors";
 import type { Attempt, CallContext } from "../transport/call";
 import { aDate, aString, type OptionChecks, oneOfWords, REQUEST_OPTIONS } from "../transport/callOptions";
 import { makeCall } from "../transport/makeCall";
 import { type RequestOptions, requestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
-import { aged, monthOf, type Spend, type SpendGroup } from "./record";
+import { aged, monthOf, type Spend, type SpendGroup, UNKNOWN_ENDPOINT } from "./record";
 
 /** The options of `account.spend()`. */
 export interface SpendOptions extends RequestOptions {
@@ -66,7 +66,11 @@ export function createSpend(context: CallContext, charges: ReadCharges): ReadSpe
         ...call,
         async attempt(attempt) {
           const window = windowOf(context.clock.now(), { endpointId, from, to, groupBy });
-          return spendIn(await charges(operation, window, attempt), window, groupBy, context.clock.now());
+          const all = await charges(operation, window, attempt);
+          const found = all.filter(({ time }) => time >= window.from && time < window.to);
+          if (endpointId !== undefined && found.some((charge) => charge.endpointId === UNKNOWN_ENDPOINT))
+            throw new UnexpectedResponseError(`${operation}: the response has a charge that names no endpoint`);
+          return spendIn(found, window, groupBy, context.clock.now());
         },
       });
     });
@@ -89,10 +93,7 @@ function windowOf(now: number, { endpointId, groupBy, ...given }: SpendOptions):
 function spendIn(all: readonly Charge[], window: ChargeWindow, groupBy: string | undefined, now: number): Spend {
   const { endpointId, from, to } = window;
   // The service's own filters are not reliable (observed).
-  const charges = all.filter(
-    (charge) =>
-      charge.time >= from && charge.time < to && (endpointId === undefined || charge.endpointId === endpointId),
-  );
+  const charges = all.filter((charge) => endpointId === undefined || charge.endpointId === endpointId);
   const newest = charges.reduce((latest, { time }) => Math.max(latest, time), 0);
   const spend = {
     ...sumOf(charges),

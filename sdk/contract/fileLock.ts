@@ -112,7 +112,10 @@ export async function watchLock(file: string): Promise<void> {
   if (seen) earlier.set(file, { ...seen, number, since: elapsedMs() });
 }
 
-/** Creates the next lock file. Returns `undefined` if another process was faster, or is alive. */
+/**
+ * Creates the next lock file. Returns `undefined` if another process created it first, or if the
+ * process that holds the lock is still running.
+ */
 async function take(file: string, me: Holder, number: number, dead: Seen | undefined): Promise<FileLock | undefined> {
   const mine = number + 1;
   const name = lockName(file, mine);

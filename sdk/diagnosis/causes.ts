@@ -55,7 +55,7 @@ const ADVICE: Readonly<Record<CauseId, string>> = {
     "Check its id, the service's URL and the key's account. If someone has deleted it, pulumi up --refresh creates a new one",
   "no-access": "Check the key, its permissions and its account",
   "no-workers-allowed":
-    "Set workersMax to 1 or more. The service lowers it to 2 after 3 days without a request and to 0 after 7",
+    "Set workersMax to 1 or more, in the rule if a schedule sets it. The service lowers it to 2 after 3 days without a request and to 0 after 7",
   "crash-loop": `${READ_LOG}, and run the image on your machine. Usual reasons: an import error, a missing variable{, or a CUDA version newer than the host's driver (set minCudaVersion)}`,
   "image-pull": "Check the image's name and tag, its registry credential, and that it is built for linux/amd64",
   "missing-secret": "Create the secret, or correct the name in the variable",

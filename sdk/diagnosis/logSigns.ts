@@ -37,7 +37,7 @@ const VERSION = /(?:runpod|serverless worker)\D{0,20}?(\d+)\.(\d+)\.(\d+)/gi;
 
 /** How long a pull or a failed pull counts without a new line, in milliseconds (observed). */
 const LONGEST_PULL_MS = 7 * 60_000;
-/** How long an earlier start counts, in milliseconds. */
+/** How long a start counts after its last line, in milliseconds. */
 const LOOP_MS = 10 * 60_000;
 /** How soon starts must follow each other to be a loop, unless each ends with an error. */
 const SHORT_RUN_MS = 2 * 60_000;
@@ -93,10 +93,12 @@ function pullIn(lines: Lines, age: Age): LogSigns["cause"] {
  */
 function isLooping(lines: Lines, starts: readonly number[], age: Age): boolean {
   const runs = starts.map((start, index) => lines.slice(start, starts[index + 1])).slice(-3);
-  const [last, ...earlier] = runs.reverse();
+  const [last, ...all] = runs.reverse();
   const isAtWork = (run: Lines) => hasLibraryLine(run) || run.some(isStop);
   if (!last || age(last.at(-1)) > LOOP_MS || isAtWork(last)) return false;
   const endOf = (run: Lines) => age(run.findLast((line) => !isSystem(line)) ?? run[0]);
+  const isOld = all.map((run, index) => endOf(run) - age(runs[index]?.[0]) > LOOP_MS);
+  const earlier = isOld.includes(true) ? all.slice(0, isOld.indexOf(true)) : all;
   const hasCrashed = (run: Lines) =>
     run.some((line) => TRACE.test(line.line) && (isSystem(line) || !(age(line) - endOf(run) > LAST_WORDS_MS)));
   if (hasCrashed(last)) return true;

@@ -69,6 +69,15 @@ export function firings(schedule: Schedule, from: number, to: number, most = Inf
 }
 
 /**
+ * Returns the rule that holds at `from`, with the time at which it fired, and the ones that fire
+ * later and before `to`. All times are in milliseconds since the Unix epoch.
+ */
+export function rulesDuring(schedule: Schedule, from: number, to: number): Firing[] {
+  const { rule, since } = ruleAt(schedule, from);
+  return [{ at: since, rule }, ...firings(schedule, from + 1, to)];
+}
+
+/**
  * Returns the times at which a rule fires. A fixed time that a clock change skips is the end of the
  * gap, and one that occurs twice is the first of the two.
  * @throws Error if the rule's `cron` is not valid

@@ -24,7 +24,9 @@ interface Endpoints extends Collection<Endpoint> {
 /** How long a change over REST v2 waits for GraphQL, in milliseconds. */
 const LOOK_MS = 10_000;
 /** How old the list over GraphQL may be, so that the changes of one run share it. */
-const GRAPHQL_MAX_AGE_MS = 60_000;
+const GRAPHQL_MAX_AGE_MS = 600_000;
+/** The collections over GraphQL that could not be read. They are not asked again. */
+const unread = new WeakSet<object>();
 
 /**
  * Checks that a change does not affect a container whose template other endpoints use.
@@ -78,6 +80,7 @@ async function otherUsers(
 ): Promise<readonly string[]> {
   const { overGraphql } = collection;
   if (!overGraphql) return usersOfTemplate(collection, endpoint, options);
+  if (unread.has(overGraphql)) return [];
   const { records } = await readShared(collection, endpoint.id, options);
   if (!records.some((each) => each.id !== endpoint.id && hasSameContainer(each, endpoint))) return [];
   // Options with a time limit of their own would not share the list.
@@ -89,6 +92,7 @@ async function otherUsers(
     return own ? await usersOfTemplate(overGraphql, own, look, GRAPHQL_MAX_AGE_MS) : [];
   } catch {
     options.signal?.throwIfAborted();
+    unread.add(overGraphql);
     return [];
   } finally {
     limit.release();

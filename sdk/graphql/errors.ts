@@ -147,7 +147,7 @@ export function errorFromGraphql(
   const message = errors.map((error) => error.message).join("; ");
   const codes = errors.map((error) => error.extensions?.code);
   const said = `${operation}: the service says "${redactBeginning(message, LONGEST_SAID)}"`;
-  // Quoted parts come from the user, such as an endpoint's name.
+  // Quoted parts, such as an endpoint's name, come from the user.
   const ownWords = message.replace(/"[^"]*"|'[^']*'|`[^`]*`/g, "");
   if (/unauthorized|unauthenticated|forbidden/i.test(`${codes.join(" ")} ${ownWords}`)) {
     return new AuthenticationError(`${said}. Check that the API key is right and has permission`);

@@ -167,7 +167,7 @@ export class JournalFile {
 
   async #write(group: readonly Waiting[]): Promise<void> {
     await this.#check();
-    // Remove what is left of a failed write, because it would look like damage.
+    // Remove what is left of a failed write, because it would look like corruption.
     if (this.#isDirty) await this.#handle.truncate(this.#size);
     const values = group.flatMap((each) => each.lines);
     const lines = values.map((value) => Buffer.from(`${JSON.stringify(value)}\n`));

@@ -13,7 +13,7 @@ export interface Completion {
    * it.
    */
   isRefused: boolean;
-  /** `true` after the warning that a list may be cut off. The warning is shown once per kind. */
+  /** `true` once the warning that a list may be cut off was shown. It is shown once per kind. */
   hasWarned: boolean;
 }
 

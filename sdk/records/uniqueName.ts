@@ -29,7 +29,7 @@ export async function explainTakenName<T extends NamedRecord>(
       ? `, although no ${kind.noun} of this account has it: another account may use it`
       : `: a ${kind.noun} that is not in the list or another account may use it`;
   return new NameTakenError(
-    `the service rejects the name "${name}" for ${kind.one}${reason}, or it may still be reserved for a deleted ${kind.noun}. ` +
+    `the service rejects the name "${name}" for ${kind.one}${reason}. The name may also still be reserved for a deleted ${kind.noun}. ` +
       "Nothing was changed. Choose another name",
     [],
   );

@@ -14,7 +14,7 @@ export interface CallContext {
   readonly retry: RetryPolicy;
   /** How long an attempt may go without receiving data from the service, in milliseconds. */
   readonly attemptTimeoutMs: number;
-  /** Called before the pause of a retry. */
+  /** Called before the pause that precedes a retry. */
   readonly onRetry?: Reports["retry"];
   /** Called with a warning that a person should read. */
   readonly warn?: Reports["warning"] | undefined;

@@ -5,8 +5,7 @@ import { untilClosed } from "./closing";
 import type { Gate } from "./gate";
 
 /**
- * Thrown when a call ended before the gate had admitted its attempt, which means that nothing was
- * sent.
+ * Thrown when a call ends before the gate admits its attempt, so nothing was sent.
  */
 export class NotAdmitted extends Error {
   constructor(override readonly cause: unknown) {

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { type Emulator, startEmulator } from "../../emulator";
 import { ended, run, start } from "./command";
 
@@ -64,6 +67,37 @@ test("explain names the endpoints whose automatic name belongs to a resource's l
     /^no endpoint has the name "chat"\. Did you mean (chat-1540dd1 or chat-0a1b2c3|chat-0a1b2c3 or chat-1540dd1)\?$/m,
   );
   expect((await run("explain", "chatter")).stderr).not.toContain("Did you mean");
+});
+
+test("explain --stack advises to change the rule of a schedule that sets workersMax 0, or to run pulumi up if a rule sets more", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "explain-"));
+  const type = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";
+  const adviceWith = async (workersMax: number) => {
+    const rules = [{ cron: "0 0 * * *", workersMin: 0, workersMax }];
+    const inputs = { schedule: { timeZone: "UTC", rules } };
+    const resource = { urn: `urn:pulumi:dev::p::${type}::off`, type, id: "offoffoff123", inputs };
+    writeFileSync(path.join(folder, "state.json"), JSON.stringify({ deployment: { resources: [resource] } }));
+    const { stdout } = await run("explain", "--stack", "dev", "--json");
+    const [{ causes }] = JSON.parse(stdout).endpoints as [{ causes: { id: string; advice: string }[] }];
+    return causes[0];
+  };
+  try {
+    const script = `#!/bin/sh\ncase "$*" in *export*) exec cat ${folder}/state.json;; *) exit 1;; esac\n`;
+    writeFileSync(path.join(folder, "pulumi"), script, { mode: 0o755 });
+    process.env.PATH = `${folder}:${before.PATH}`;
+    expect(await adviceWith(0)).toMatchObject({
+      id: "no-workers-allowed",
+      advice: expect.stringMatching(
+        /^Its schedule sets that until \S+Z\. To change it, change the rule and run pulumi up$/,
+      ),
+    });
+    expect(await adviceWith(8)).toMatchObject({
+      id: "no-workers-allowed",
+      advice: expect.stringMatching(/^Run pulumi up, which sets workersMax 8: its schedule says so since \S+Z$/),
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test("logs prints the lines of an endpoint's workers, and reports what GraphQL cannot provide", async () => {

@@ -20,7 +20,7 @@ new ServerlessTemplate("llama", {
   adoptId: "t1",
   name: "llama",
   imageName: "app:1",
-  // not managed: env (TOKEN). Add it with config secrets
+  // not managed: env (TOKEN). To manage these variables, add them with config secrets
 });
 
 new NetworkVolume("models", {

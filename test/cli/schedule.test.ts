@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { schedule } from "../../cli/schedule/schedule";
+import { UNKNOWN } from "../../provider/engine/properties";
 import { step } from "./check/previews";
 import { run } from "./command";
 
@@ -66,6 +67,26 @@ test("schedule prints JSON with instants in UTC", async () => {
   expect(JSON.parse(printed)).toEqual([
     { at: "2026-12-01T00:00:00.000Z", endpoint: "llama", cron: "0 22 * * 1-5", workersMin: 0, workersMax: 3 },
     { at: "2026-12-01T07:00:00.000Z", endpoint: "llama", cron: "0 8 * * 1-5", workersMin: 2, workersMax: 8 },
+  ]);
+});
+
+test("schedule lists a replaced endpoint once, and names those whose schedule is not known yet", async () => {
+  const said = jest.spyOn(process.stderr, "write").mockReturnValue(true);
+  const rules = [{ cron: "0 8 * * *", workersMin: UNKNOWN }];
+  const file = previewOf(
+    step("create-replacement", "llama", { inputs: { ...ARGS, schedule: { timeZone: "UTC", rules: RULES } } }),
+    step("replace", "llama", { inputs: { ...ARGS, schedule: { timeZone: "UTC", rules: RULES } } }),
+    step("create", "open", { inputs: { ...ARGS, schedule: UNKNOWN } }),
+    step("create", "part", { inputs: { ...ARGS, schedule: { timeZone: "UTC", rules } } }),
+  );
+  await schedule(file, { ...DECEMBER, to: Date.parse("2026-12-01T12:00Z") });
+  expect(printed.trimEnd().split("\n")).toEqual([
+    "Tue 2026-12-01 00:00 UTC  llama  workersMin 0, workersMax 3  (0 22 * * 1-5)",
+    "Tue 2026-12-01 08:00 UTC  llama  workersMin 2, workersMax 8  (0 8 * * 1-5)",
+  ]);
+  expect(said.mock.calls.flat()).toEqual([
+    "the changes of open are not listed: its schedule is not known before pulumi up\n",
+    "the changes of part are not listed: its schedule is not known before pulumi up\n",
   ]);
 });
 

@@ -48,6 +48,13 @@ in all          $41.76
   expect(other).toMatchObject({ amount: 0, endpoints: [] });
 });
 
+test("an endpoint whose name cannot be read is not called deleted", async () => {
+  emulator.faults.add({ match: { operation: "listEndpoints" }, effect: { status: 403 } });
+  const { code, stdout, stderr } = await spend(["--month", "2026-10", "--api", "v2"]);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^\(unknown\) {2}abc {2}\$27.84$/m)]);
+  expect(stderr).toContain("the names of the endpoints cannot be read: ");
+});
+
 test("a month that is none is refused, and a service that does not answer is an error", async () => {
   const wrong = await spend(["--month", "2026-13"]);
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("It must be a month, such as 2026-10.")]);

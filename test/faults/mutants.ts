@@ -69,6 +69,7 @@ export async function copySources(): Promise<SourceCopy> {
       for (const [command, ...args] of [
         [path.join(folder, "node_modules/.bin/tsc"), "-p", "tsconfig.build.json", ...unused],
         [process.execPath, "tools/bundlePackage.js"],
+        [process.execPath, "tools/buildPlugin.js"],
       ] as const) {
         const { exitCode, output } = await execute(folder, command, args);
         if (exitCode !== 0) throw new Error(`the mutant cannot be built: ${output}`);

@@ -114,7 +114,7 @@ const ARROWS: Record<string, Arrows> = {
       rollOut: ["connection", "machine", "fields", "ownership", "records", "smokeTest"],
       kinds: ["connection", "machine", "fields", "adoption", "records"],
       smokeTest: ["connection"],
-      functions: ["connection", "machine", "endpoint"],
+      functions: ["connection", "machine"],
       // What only the dynamic form needs. The handlers do not know it.
       dynamic: [
         "adoption",
@@ -210,6 +210,7 @@ const ARROWS: Record<string, Arrows> = {
       "declareCommand",
       "didYouMean",
       "ownPackage",
+      "parseInstant",
       "pulumiCommand",
       "readTextFile",
       "leftBehind",

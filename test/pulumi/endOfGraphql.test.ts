@@ -115,10 +115,10 @@ describe.each(Object.entries(FORMS))("in the %s form", (_, form) => {
   }
   const change = (stack: PulumiStack, program: string) => stack.writeProgram(form.write(program));
 
-  test("up, preview and refresh each say once when RunPod ends GraphQL, unless they use REST v2", async () => {
+  test("up, preview and refresh each say once when RunPod shuts down GraphQL, unless they use REST v2", async () => {
     const stack = await form.create({ ...emulator.env, SERVERLESS_GPU_SERVICE: "runpod" });
     await change(stack, single({}));
-    const note = "the service runpod ends GraphQL, which this run uses, in early 2027";
+    const note = "the service runpod shuts down GraphQL, which this run uses, in early 2027";
     const runs = [["preview"], ["up", "--yes", "--skip-preview"], ["preview"], ["preview", "--refresh"]];
     const refreshes = [
       ["up", "--yes", "--skip-preview", "--refresh"],
@@ -129,7 +129,7 @@ describe.each(Object.entries(FORMS))("in the %s form", (_, form) => {
       expect([args, diagnostics(output).split(note).length - 1]).toEqual([args, 1]);
     }
     const { output } = await stack.succeed(["refresh", "--yes", "--skip-preview"], { SERVERLESS_GPU_API: "v2" });
-    expect(output).not.toContain("ends GraphQL");
+    expect(output).not.toContain("shuts down GraphQL");
   });
 
   test.each(

@@ -63,3 +63,32 @@ test("a forecast reads the settings from the stack, and check --load compares th
   // Neither command changes anything at the service.
   expect(emulator.journal.operations().slice(calls)).not.toContain("saveEndpoint");
 }, 300_000);
+
+test("the schedule is read from the state, and check --load compares the delays of each rule with those of the program", async () => {
+  const scheduled = (hour: number) =>
+    program(
+      whisper(`schedule: { timeZone: "UTC", rules: [
+        { cron: "0 ${hour} * * *", workersMin: 1, workersMax: 2 }, { cron: "0 20 * * *", workersMin: 0, workersMax: 1 },
+      ] }`),
+    );
+  await stack.writeFile("index.js", scheduled(8));
+  await stack.succeed(["up", "--yes", "--skip-preview"]);
+  const from = ["--from", "2026-12-01T07:30Z"];
+  const { stdout } = await forecast("--stack", ...from);
+  expect(stdout).toContain(", from Tue, 1 Dec 2026, 07:30 (UTC) on. A month repeats it.\n");
+  expect(stdout).toContain("\nStack: QUEUE_DELAY 4, workers by schedule, idleTimeout 10 s,");
+  expect(stdout).toMatch(/\n0 8 \* \* \*: workersMin 1, workersMax 2 +30 /);
+  expect(stdout).toMatch(/\nInstead of workers 1 to 2 all the time, the schedule saves \$/);
+
+  await stack.writeFile("index.js", scheduled(9));
+  const compared = (await check(...from)).stdout;
+  expect(compared).toContain('\nChange: schedule.rules[0].cron: "0 9 * * *"\n');
+  expect(compared).toMatch(
+    /\nBefore: jobs that arrive .*\n0 8 \* \* \*: .*\nAfter: jobs that arrive .*\n0 9 \* \* \*: /s,
+  );
+  await stack.writeFile("index.js", program(whisper("workersMax: 2")));
+  const removed = (await check(...from)).stdout;
+  expect(removed).toContain("\nBefore: QUEUE_DELAY 4, workers by schedule,");
+  expect(removed).toContain("\nAfter: QUEUE_DELAY 4, workers 0 to 2,");
+  expect(removed).not.toContain("After: jobs that arrive");
+}, 300_000);

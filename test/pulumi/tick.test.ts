@@ -132,6 +132,16 @@ test.each([
   expect((await tick(NEXT_DAY)).output).not.toContain("refresh");
 });
 
+test("a tick whose preview fails prints its messages only, and changes nothing", async () => {
+  await up(DAY);
+  const refused = await stepAt(stack, NIGHT, ["tick"], { SERVERLESS_GPU_API_KEY: "wrong" });
+  expect(refused.exitCode).not.toBe(0);
+  expect(refused.output).toMatch(/^error: .*401.* Check that the API key is right/m);
+  expect(refused.output).toContain("pipeline.sh: the preview failed, so nothing was changed\n");
+  expect(refused.output).not.toMatch(/"severity"|more than scheduled worker counts/);
+  expect(countsAt(emulator)).toEqual(BY_DAY);
+});
+
 test("two ticks at once leave the counts of the rule that holds", async () => {
   await up(DAY);
   const both = await Promise.all([tick(NIGHT), tick(NIGHT)]);

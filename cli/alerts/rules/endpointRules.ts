@@ -24,6 +24,9 @@ const ID = "{{ $labels.endpoint_id }}";
  */
 const NAME = `{{ with query (printf "serverless_gpu_endpoint_info{endpoint_id=%q}" $labels.endpoint_id) }}{{ . | first | label "name" }}{{ else }}${ID}{{ end }}`;
 
+/** The rule of the endpoint's schedule that holds, if there is one. */
+const SCHEDULED = `{{ with query (printf "serverless_gpu_endpoint_schedule_info{endpoint_id=%q}" $labels.endpoint_id) }} A schedule sets its worker counts: {{ . | first | label "rule" }}.{{ end }}`;
+
 const EXPLAIN = `npx pulumi-serverless-gpu explain ${ID}`;
 const EXPLAIN_LOGS = `${EXPLAIN} --logs --api v2`;
 const LOGS = `npx pulumi-serverless-gpu logs ${ID} --api v2`;
@@ -45,7 +48,7 @@ export function endpointRules({ failureShare }: RuleOptions): Rule[] {
 
 function rule({ causes = ["unknown"], words, advice, ...own }: EndpointAlert): Rule {
   const text = words ?? causes.map((cause) => WORDS[cause]).join(", or ");
-  return { ...own, summary: `${NAME}: ${text}`, description: advice ?? adviceOn(causes[0], ID) };
+  return { ...own, summary: `${NAME}: ${text}`, description: `${advice ?? adviceOn(causes[0], ID)}${SCHEDULED}` };
 }
 
 /** The alerts that say why no job ends. */
@@ -59,7 +62,7 @@ function queueAlerts(): EndpointAlert[] {
   const during = (window: string, series: string) =>
     byEndpoint(fresh(`min_over_time(serverless_gpu_endpoint_${series}[${window}])`));
   const isBusy = `${QUEUED} > 0 and ${RUNNING} >= ${WORKERS_MAX} and ${WORKERS_MAX} > 0`;
-  // Jobs of up to half an hour end rarely. Nothing else than an ended job shows that workers work.
+  // Jobs that take up to half an hour rarely finish, and only a finished job shows progress.
   const isLongBusy = `${during("25m", 'jobs{state="queued"}')} > 0 and ${during("25m", 'workers{state="running"}')} >= ${WORKERS_MAX}`;
   const hasOtherFault = `(${workers("unhealthy")} > 0 or (${isFailing(0.5)}))`;
   return [

@@ -39,7 +39,7 @@ export const added = (counter: string, window: string) => {
 };
 
 /** Returns an expression for the number of jobs that ended. */
-// One job a minute can be in the same state at every scrape, so finished jobs are counted instead.
+// With one job a minute, every scrape may find the same job states, so count finished jobs instead.
 export const ended = (window: string) =>
   `(${added("jobs_completed_total", window)} + ${added("jobs_failed_total", window)})`;
 

@@ -8,8 +8,10 @@ import { readLoad } from "../../forecast/load/readLoad";
 import type { Report } from "../../forecast/report/report";
 import { settingsOf } from "../../forecast/settings/endpoints";
 import type { Named } from "../../forecast/settings/named";
+import { withSchedule } from "../../forecast/settings/schedule";
 import { isEndpoint } from "../../stack";
 import type { CheckFlags } from "../checkFlags";
+import { isRaisedLater } from "../danger";
 import type { Change } from "./changes";
 import type { Step } from "./otherResources";
 import { deeplyRevealed } from "./rewriteState";
@@ -88,8 +90,10 @@ function refusalOf(step: Step): string | undefined {
   const { before, after } = valuesOf(step);
   if (step.op === "delete") return "the change deletes it, so every job of the load would be rejected";
   const isBalancer = (values?: Record<string, unknown>) => values?.type === "LOAD_BALANCER";
-  if (after.workersMax === 0) return "after the change workersMax is 0, so no job of the load would run";
-  if (before?.workersMax === 0) return "before the change workersMax is 0, so there is nothing to compare";
+  const isOff = (values: Record<string, unknown> | undefined, state: Step["newState"]) =>
+    values?.workersMax === 0 && !isRaisedLater(state?.inputs ?? {});
+  if (isOff(after, step.newState)) return "after the change workersMax is 0, so no job of the load would run";
+  if (isOff(before, step.oldState)) return "before the change workersMax is 0, so there is nothing to compare";
   if (!isBalancer(after)) return undefined;
   return isBalancer(before)
     ? "a load balancer has no queue, so a load of jobs cannot be simulated"
@@ -110,10 +114,12 @@ function imageThatFails(step: Step, steps: readonly Step[], faults: CheckFlags["
 function settingsBothSides(step: Step, failsToStart: boolean): Named[] {
   const { urn } = step;
   const { before, after } = valuesOf(step);
+  const scheduled = (values: Record<string, unknown>, state: Step["newState"]) =>
+    withSchedule(settingsOf({ urn, values: { ...values, schedule: state?.inputs?.schedule } }));
   const fails = failsToStart && { failsToStart };
   return [
-    ...(before === undefined ? [] : [{ title: "Before", settings: settingsOf({ urn, values: before }) }]),
-    { title: before === undefined ? "Program" : "After", settings: settingsOf({ urn, values: after }), ...fails },
+    ...(before === undefined ? [] : [{ title: "Before", settings: scheduled(before, step.oldState) }]),
+    { title: before === undefined ? "Program" : "After", settings: scheduled(after, step.newState), ...fails },
   ];
 }
 

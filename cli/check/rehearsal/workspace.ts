@@ -99,7 +99,7 @@ export function createWorkspace(emulator: Pick<Emulator, "url" | "apiKey">, more
       TMPDIR: folder("temp"),
       XDG_CACHE_HOME: folder("cache"),
       PULUMI_BACKEND_URL: `file://${folder("state")}`,
-      // The passphrase is never written to a file, so nothing can be decrypted after a kill.
+      // The passphrase is never saved, so nothing can be decrypted once this process has ended.
       PULUMI_CONFIG_PASSPHRASE: randomBytes(24).toString("hex"),
       PULUMI_SKIP_UPDATE_CHECK: "true",
       PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",

@@ -6,6 +6,8 @@ import path from "node:path";
 export interface JobsFile {
   readonly file: string;
   readonly jobs: number;
+  /** The arrival of the first job, as it was added. */
+  readonly firstS: number;
   /** When the last job arrives, in seconds after the first. */
   readonly lastS: number;
   /**
@@ -39,6 +41,9 @@ export function createJobsFile(): JobsFile {
     file,
     get jobs() {
       return jobs;
+    },
+    get firstS() {
+      return firstS ?? 0;
     },
     get lastS() {
       return lastS;

@@ -35,7 +35,18 @@ export interface Covered {
   readonly gapMs: number;
   /** Returns the time without the gaps before it; `undefined` within a gap. */
   readonly moved: (at: number) => number | undefined;
+  /** When the real time continues after a gap: the time without the gaps, and the real one. */
+  readonly seams: readonly Seam[];
 }
+
+/** A time of a load in milliseconds, and the real time then, since the Unix epoch. */
+export interface Seam {
+  readonly at: number;
+  readonly real: number;
+}
+
+/** Shorter gaps, in milliseconds, are not worth a remark. */
+export const LEAST_GAP_MS = 60_000;
 
 /** An interval of this length, in milliseconds, may always be measured by one count at its end. */
 const SHORT_MS = 600_000;
@@ -59,9 +70,16 @@ export function withoutGaps(sorted: readonly Interval[]): Covered {
     return gapMs;
   });
   const gapBefore = (at: number) => gaps[at] ?? 0;
+  let known = Number.NEGATIVE_INFINITY;
+  const seams = seen.flatMap(({ from }, at) => {
+    if (gapBefore(at) - known < LEAST_GAP_MS) return [];
+    known = gapBefore(at);
+    return [{ at: from - known, real: from }];
+  });
   return {
     intervals: seen.map((each, at) => ({ ...each, from: each.from - gapBefore(at), to: each.to - gapBefore(at) })),
     gapMs,
+    seams,
     moved(time) {
       const at = lastIndex(seen, time);
       const interval = seen[at];

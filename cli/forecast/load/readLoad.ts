@@ -6,7 +6,7 @@ import { EXECUTION_TIMEOUT_MS } from "../../../sdk/contract/limits";
 import { didYouMean } from "../../didYouMean";
 import { createJobsFile, type JobsFile } from "./jobsFile";
 import { linesOf } from "./lines";
-import type { Measured } from "./measured";
+import type { Measured, Seam } from "./measured";
 import { type RecordedLoad, readRecording } from "./recording";
 
 /** A load that was read from a file, and its description. */
@@ -15,6 +15,10 @@ export interface ReadLoad {
   readonly description: string;
   /** What was measured while the load was recorded; `undefined` if the file has only jobs. */
   readonly measured?: Measured | undefined;
+  /** The arrival of the first job, in seconds after the load's own beginning. */
+  readonly firstS: number;
+  /** The real times of the load; `undefined` if it has none. */
+  readonly seams?: readonly Seam[] | undefined;
   /** The recorded prices; `undefined` if the file has none. */
   readonly prices?: PriceSource | undefined;
   /** Deletes the temporary file. */
@@ -62,6 +66,9 @@ const MILLISECONDS_FROM = { arrival_s: 1e11, duration_s: EXECUTION_TIMEOUT_MS.ma
 /** The longest plausible load, in seconds. A day in milliseconds would look like 2.7 years. */
 const LONGEST_SPAN_S = 2 * 365 * 86_400;
 
+/** Arrivals from this one on, which is in 2001, are Unix times. */
+const UNIX_FROM_S = 1e9;
+
 const LOOKS_LIKE_MS = "which looks like milliseconds. The unit is seconds: divide the column by 1000";
 
 /** @throws Error if the time can only be in milliseconds */
@@ -91,8 +98,17 @@ export function readLoad(file: string, duration: Duration | undefined, spanS?: n
     jobs.finish();
     if (jobs.jobs === 0) throw new Error(`${file} has no jobs`);
     const load = { file: jobs.file, jobs: jobs.jobs, spanS: Math.max(1, spanS ?? jobs.lastS) };
-    const measured = recorded?.measured(load.spanS);
-    return { load, description: `${file} (${name})`, measured, prices: recorded?.prices, close: jobs.remove };
+    const { firstS } = jobs;
+    const unix = firstS >= UNIX_FROM_S ? [{ at: firstS * 1000, real: firstS * 1000 }] : undefined;
+    return {
+      load,
+      description: `${file} (${name})`,
+      firstS,
+      seams: recorded?.seams ?? unix,
+      measured: recorded?.measured(load.spanS),
+      prices: recorded?.prices,
+      close: jobs.remove,
+    };
   } catch (error) {
     jobs.remove();
     throw error;

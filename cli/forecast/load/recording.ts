@@ -3,7 +3,15 @@ import { seededRandom } from "../../../emulator/model/random";
 import { type PriceSource, tablePrices } from "../../../sdk/catalog/workerPrices";
 import type { RecordedLine } from "../../../sdk/recording/recording";
 import { shownTime } from "../../shownValues";
-import { countedWorkers, type Interval, type Measured, measuredIn, withoutGaps } from "./measured";
+import {
+  countedWorkers,
+  type Interval,
+  LEAST_GAP_MS,
+  type Measured,
+  measuredIn,
+  type Seam,
+  withoutGaps,
+} from "./measured";
 import { recordedLines, recordingFiles } from "./recordedLines";
 
 /** A job in a recording. Times are in seconds; arrivals count from 1970. */
@@ -16,6 +24,8 @@ export interface RecordedJob {
 export interface RecordedLoad {
   readonly jobs: Iterable<RecordedJob>;
   readonly description: string;
+  /** The real times of the load, if gaps were left out. */
+  readonly seams?: readonly Seam[];
   /** Returns what was measured in this time from the first job on, in seconds. */
   readonly measured: (spanS: number) => Measured | undefined;
   /** The latest prices that were recorded. */
@@ -84,11 +94,12 @@ export function readRecording(
       prices,
     };
   }
-  const { intervals: kept, gapMs, moved } = withoutGaps(withoutOverlaps(intervals));
+  const { intervals: kept, gapMs, moved, seams } = withoutGaps(withoutOverlaps(intervals));
   const gaps = gapMs < LEAST_GAP_MS ? "" : `, ${shownTime(gapMs / 1000)} without measurements left out`;
   return {
     jobs: spread(kept, draw),
     description: `recording: arrivals of ${kept.length} intervals, ${times}${gaps}${lost}`,
+    seams,
     measured: (spanS) => measuredIn(kept, jobsIn(jobs.values(), moved), spanS),
     prices,
   };
@@ -166,9 +177,6 @@ function chosen(folder: string, found: ReadonlyMap<string, Recorded>, endpoint: 
       : `${folder} has no endpoint "${endpoint}". It has: ${shown(all)}`,
   );
 }
-
-/** Shorter gaps, in milliseconds, are not worth a remark. */
-const LEAST_GAP_MS = 60_000;
 
 /** Returns the jobs that arrived while the recorder ran. */
 function jobsIn(jobs: Iterable<SeenJob>, moved: (at: number) => number | undefined): SeenJob[] {

@@ -1,3 +1,4 @@
+import type { ScheduleRule } from "../../../sdk/endpoints/schedule";
 import type { LostLimit } from "../forecastFlags";
 import type { Settings } from "../settings/endpoints";
 import type { Summary } from "./summary";
@@ -89,8 +90,23 @@ export function fasterForAsMuch(front: readonly Summary[], chosen: Summary): Sum
  * scalerValue: 2`.
  */
 export function changeLine(from: Settings, to: Settings): string {
+  const [rule = {}] = to.schedule?.rules ?? [];
+  const isOwn = (field: string) => field !== "schedule" && !(field in rule);
   const fields = (Object.keys({ ...from, ...to }) as (keyof Settings)[]).filter((field) => from[field] !== to[field]);
-  return fields.map((field) => property(field, to[field])).join(", ");
+  return [
+    ...fields.filter(isOwn).map((field) => property(field, to[field])),
+    ...ruleChanges(from.schedule, to.schedule),
+  ].join(", ");
+}
+
+function ruleChanges(from: Settings["schedule"], to: Settings["schedule"]): string[] {
+  if (to === undefined || from?.timeZone !== to.timeZone || from.rules.length !== to.rules.length)
+    return from === to ? [] : [`schedule: ${JSON.stringify(to)}`];
+  return to.rules.flatMap((rule, at) =>
+    (Object.keys(rule) as (keyof ScheduleRule)[])
+      .filter((name) => rule[name] !== from.rules[at]?.[name])
+      .map((name) => `schedule.rules[${at}].${name}: ${JSON.stringify(rule[name])}`),
+  );
 }
 
 function property(field: keyof Settings, value: Settings[keyof Settings]): string {

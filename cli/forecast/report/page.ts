@@ -21,6 +21,7 @@ import {
 } from "./charts";
 import { changeLine, costOf, delayOf } from "./choose";
 import type { Report } from "./report";
+import { beginningText } from "./schedule";
 import type { Summary } from "./summary";
 import { comparisonText, resultTexts, settingsLine, suggestion } from "./text";
 
@@ -112,7 +113,7 @@ function page(report: Report): string {
   const { load, results, warnings, exceeded } = report;
   const last = results.at(-1)?.summary as Summary;
   const body = `<h1>${TITLE}</h1>
-<p>${escaped(settingsLine(last.settings))}. Load: ${escaped(load.description)}, ${shownTime(load.spanS)}; ${last.runs} runs.</p>
+<p>${escaped(settingsLine(last.settings))}. Load: ${escaped(load.description + beginningText(report))}, ${shownTime(load.spanS)}; ${last.runs} runs.</p>
 ${exceeded.map((each) => `<p class="over">Limit exceeded: ${escaped(each)}.</p>`).join("\n")}
 ${warnings.map((each) => `<p class="warning">Warning: ${escaped(each)}</p>`).join("\n")}
 ${bothWidths(report)}

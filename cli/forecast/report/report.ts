@@ -16,9 +16,13 @@ export interface Sweep extends Limits {
 /** The results of a forecast. */
 export interface Report {
   readonly load: Load & { readonly description: string };
-  /** One result for each of the stack, the program, or the options. The last one is the newest. */
+  /** One result per stack, program, or set of options. The newest is the last one. */
   readonly results: readonly { readonly title: string; readonly summary: Summary }[];
   readonly sweep: Sweep | undefined;
+  /** When the first job arrives if a schedule depends on it, and the schedule's time zone. */
+  readonly dated?: { readonly real: number; readonly timeZone: string } | undefined;
+  /** The settings without the schedule; `undefined` if there is none, or a change is simulated. */
+  readonly without?: Summary | undefined;
   /** The change at the busiest hour; `undefined` if only one setting is simulated. */
   readonly during?: During | undefined;
   /** The first setting's forecast, compared with the measurements. */

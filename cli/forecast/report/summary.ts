@@ -1,5 +1,6 @@
-import { PERCENTILES, type RunResult } from "../../../emulator/forecast/play";
+import { PERCENTILES, type RuleResult, type RunResult } from "../../../emulator/forecast/play";
 import type { Course, WorkerSeconds } from "../../../emulator/forecast/tally";
+import type { ScheduleRule } from "../../../sdk/endpoints/schedule";
 import type { Settings } from "../settings/endpoints";
 import type { Price } from "../settings/prices";
 import { MONTH_S } from "../values";
@@ -42,6 +43,8 @@ export interface Summary {
   readonly failedShare: Range;
   /** The monthly cost and the p95 delay of each run, in order. */
   readonly byRun: readonly { readonly monthly: number; readonly p95S: number }[];
+  /** What happens while each rule of the schedule holds, by its index; empty without a schedule. */
+  readonly rules: readonly RuleSummary[];
   /** The cost of the load itself, in US dollars. */
   readonly cost: Range;
   /** The cost of repeating the load for a month, in US dollars. */
@@ -50,6 +53,18 @@ export interface Summary {
   /** The course over time, averaged over all runs, and the range of the delay. */
   readonly course: Course;
   readonly delayBand: readonly (readonly [number, number])[];
+}
+
+/** The jobs that arrive while a rule holds. */
+export interface RuleSummary {
+  readonly rule: ScheduleRule;
+  readonly jobs: Range;
+  /** The p95 delay of the jobs that start, in seconds; 0 if none does. */
+  readonly p95S: Range;
+  /** Jobs that wait for the start of a worker. */
+  readonly waiting: Range;
+  /** Those of them that arrive in the first ten minutes after the rule begins to hold. */
+  readonly waitingAtFirst: Range;
 }
 
 /** How the cost is calculated. */
@@ -61,6 +76,8 @@ export interface Costing {
   /** The duration of the load, in seconds. */
   readonly spanS: number;
 }
+
+const P95 = PERCENTILES.indexOf(0.95);
 
 export function summarize(settings: Settings, runs: readonly RunResult[], costing: Costing): Summary {
   const range = (value: (run: RunResult) => number) => rangeOf(runs.map(value));
@@ -88,8 +105,18 @@ export function summarize(settings: Settings, runs: readonly RunResult[], costin
     failedShare: range(({ lost, timedOut, jobs }) => (lost + timedOut) / Math.max(1, jobs)),
     byRun: runs.map(({ delayS }, at) => ({
       monthly: (total[at] ?? 0) * perMonth,
-      p95S: delayS[PERCENTILES.indexOf(0.95)] ?? 0,
+      p95S: delayS[P95] ?? 0,
     })),
+    rules: (settings.schedule?.rules ?? []).map((rule, at) => {
+      const of = (value: (result: RuleResult) => number) => range(({ rules }) => (rules[at] ? value(rules[at]) : 0));
+      return {
+        rule,
+        jobs: of(({ jobs }) => jobs),
+        p95S: of(({ delayS }) => delayS[P95] ?? 0),
+        waiting: of(({ waiting }) => waiting),
+        waitingAtFirst: of(({ waitingAtFirst }) => waitingAtFirst),
+      };
+    }),
     cost: rangeOf(total),
     monthly: rangeOf(total.map((cost) => cost * perMonth)),
     monthlyParts: {

@@ -7,7 +7,7 @@ import { calibrationSentence, calibrationTable } from "./calibration";
 import { changeLine, cheapest, costOf, delayOf, fasterForAsMuch } from "./choose";
 import { duringTable } from "./during";
 import type { Report, Sweep } from "./report";
-
+import { ruleTable, scheduleText } from "./schedule";
 import type { CostPart, Range, Summary } from "./summary";
 
 const COST_PARTS: Readonly<Record<CostPart, string>> = {
@@ -23,7 +23,7 @@ const BAR_COUNT = 48;
 
 /** Returns the tables and sentences about the results. */
 export function resultTexts(report: Report, isDetailed: boolean): string[] {
-  const { results, sweep, during, calibration } = report;
+  const { results, without, sweep, during, calibration } = report;
   const [first, last] = [results[0], results.at(-1)] as [Report["results"][number], Report["results"][number]];
   return [
     ...results.flatMap(({ title, summary }) => [
@@ -31,6 +31,8 @@ export function resultTexts(report: Report, isDetailed: boolean): string[] {
       ...(isDetailed ? [courseText(summary)] : []),
     ]),
     ...(results.length > 1 ? [comparisonText(first.summary, last.summary)] : []),
+    ...results.flatMap(ruleTable).map(tableText),
+    ...(without ? [scheduleText(last.summary, without)] : []),
     ...(during ? [tableText(duringTable(during))] : []),
     ...(sweep ? [sweepText(sweep, last.summary)] : []),
     ...(calibration.rows.length > 0
@@ -41,9 +43,9 @@ export function resultTexts(report: Report, isDetailed: boolean): string[] {
 
 /** Formats the settings as one line. */
 export function settingsLine(settings: Settings): string {
-  const { scalerType, scalerValue, workersMin, workersMax, idleTimeout, flashBoot } = settings;
+  const { scalerType, scalerValue, workersMin, workersMax, idleTimeout, flashBoot, schedule } = settings;
   const idle = scalerType === "QUEUE_DELAY" ? `, idleTimeout ${idleTimeout} s` : "";
-  return `${scalerType} ${scalerValue}, workers ${workersMin} to ${workersMax}${idle}, ${flashBoot ? "FlashBoot" : "no FlashBoot"}, ${processorsOf(settings)}`;
+  return `${scalerType} ${scalerValue}, ${schedule ? "workers by schedule" : `workers ${workersMin} to ${workersMax}`}${idle}, ${flashBoot ? "FlashBoot" : "no FlashBoot"}, ${processorsOf(settings)}`;
 }
 
 function processorsOf({ gpuIds, gpuCount, instanceIds }: Settings): string {

@@ -93,6 +93,9 @@ function scalerRows(all: readonly Settings[], { evaluateEveryS, startAtOnce, tak
       : []),
     row("assumed", `the scaler runs every ${evaluateEveryS.join(", ")} s, one value for each run`),
     row("assumed", `it starts ${steps} at once, one value for each run; the first worker starts immediately`),
+    ...(all.some(({ schedule }) => schedule)
+      ? [row("assumed", "worker counts change when a rule fires; a tick every 15 minutes changes them later")]
+      : []),
     row("observed", `a busy worker asks for its next job every ${shownTime(takeEveryS)}`),
   ];
 }

@@ -1,5 +1,7 @@
+import { isObject } from "../../../provider/engine/properties";
 import { ENDPOINT_DEFAULTS } from "../../../sdk/endpoints/fields";
 import type { EndpointSettings } from "../../../sdk/endpoints/record";
+import type { Schedule } from "../../../sdk/endpoints/schedule";
 import { didYouMean } from "../../didYouMean";
 import { type StackFlag, stackEndpoints } from "../../stack";
 
@@ -15,6 +17,8 @@ export type Settings = Pick<
   readonly executionTimeoutMs?: number;
   /** CPU instances as a comma-separated list; empty for GPU workers. */
   readonly instanceIds: string;
+  /** The schedule in complete form. `workersMin` and `workersMax` then hold without it. */
+  readonly schedule?: Schedule | undefined;
 };
 
 /** An endpoint that a stack or program declares. */
@@ -28,7 +32,10 @@ interface Declared {
  * no endpoint.
  */
 export async function settingsOfStack(stack: StackFlag, name: string | undefined) {
-  const endpoints = (await stackEndpoints(stack)).map(({ urn, outputs = {} }) => ({ urn, values: outputs }));
+  const endpoints = (await stackEndpoints(stack)).map(({ urn, inputs, outputs }) => ({
+    urn,
+    values: { ...outputs, schedule: inputs?.schedule },
+  }));
   return endpoints.length === 0 ? undefined : settingsOf(selected(endpoints, name, "the stack"));
 }
 
@@ -64,6 +71,7 @@ export function settingsOf({ urn, values }: Declared): Settings {
     ...(typeof values.executionTimeoutMs === "number" &&
       values.executionTimeoutMs > 0 && { executionTimeoutMs: values.executionTimeoutMs }),
     flashBoot: typeof values.flashBootType === "string" && values.flashBootType !== "OFF",
+    ...(isObject(values.schedule) && { schedule: values.schedule as unknown as Schedule }),
   };
 }
 

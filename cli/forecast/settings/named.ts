@@ -1,5 +1,6 @@
 import type { ForecastFlags } from "../forecastFlags";
 import { type Settings, settingsOfStack } from "./endpoints";
+import { withSchedule, withSetting } from "./schedule";
 
 /** Settings to forecast, and their title in the output. */
 export interface Named {
@@ -10,11 +11,11 @@ export interface Named {
 }
 
 /** Returns the settings of the stack, or the defaults, with the options that override them. */
-export async function namedSettings({ stack, endpoint, set }: ForecastFlags): Promise<Named[]> {
+export async function namedSettings({ stack, endpoint, set = {} }: ForecastFlags): Promise<Named[]> {
   const ofStack = stack === undefined ? undefined : await settingsOfStack(stack, endpoint);
   if (stack !== undefined && !ofStack)
     throw new Error("the stack has no ServerlessEndpoint: give the settings with --set");
-  const settings = { ...(ofStack ?? DEFAULTS), ...set };
+  const settings = withSchedule(Object.entries(set).reduce(withSetting, ofStack ?? DEFAULTS), set);
   if (settings.workersMin > settings.workersMax)
     throw new Error(`workersMin (${settings.workersMin}) is above workersMax (${settings.workersMax})`);
   if (settings.workersMax === 0) throw new Error("workersMax is 0, so no job would ever run");

@@ -36,7 +36,7 @@ export interface RollOutWatch {
   /** How long to count jobs, in seconds (integer, ≥ 1). */
   seconds: pulumi.Input<number>;
   /**
-   * The largest acceptable share of failed jobs, from 0 to below 1. The release fails as soon as
+   * The largest acceptable share of failed jobs: at least 0, less than 1. The release fails once
    * `minJobs` jobs have ended and a larger share has failed.
    * @default 0.05 (5 %)
    */

@@ -4,8 +4,8 @@ import type * as pulumi from "@pulumi/pulumi";
 export interface ScheduleRuleArgs {
   /**
    * When the rule begins to hold: minute, hour, day of the month, month and day of the week, as in
-   * `0 8 * * 1-5` or `30 20 * * MON-FRI`. A fixed time that a clock change skips is the end of the
-   * gap, and one that occurs twice is the first of the two.
+   * `0 8 * * 1-5` or `30 20 * * MON-FRI`, without other signs or names. A fixed time that a clock
+   * change skips is the end of the gap, and one that occurs twice is the first of the two.
    */
   cron: pulumi.Input<string>;
   /** Number of workers that always run (integer, ≥ 0). @default the endpoint's `workersMin` */

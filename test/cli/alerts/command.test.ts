@@ -31,6 +31,17 @@ interface Rules {
   }[];
 }
 
+/** Puts a `pulumi` on PATH that prints a state with one endpoint. */
+function withState(endpoint: object): void {
+  const type = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";
+  const resources = [{ urn: `urn:pulumi:dev::p::${type}::llama`, type, ...endpoint }];
+  writeFileSync(path.join(folder, "state.json"), JSON.stringify({ deployment: { resources } }));
+  writeFileSync(path.join(folder, "pulumi"), `#!/bin/sh\nexec cat ${path.join(folder, "state.json")}\n`, {
+    mode: 0o755,
+  });
+  process.env.PATH = `${folder}:${process.env.PATH}`;
+}
+
 test("alerts writes rules with the given thresholds, without a project or a stack", async () => {
   process.env.PATH = folder;
   const { code, stdout } = await run("alerts", "--spend-cap", "20", "--failure-share", "0.25", "--stale", "15");
@@ -94,7 +105,9 @@ testWith(
     expect((await run("alerts", "--out", rules, "--dashboard", dashboard)).code).toBe(0);
     // A real minute would be too long for a test.
     writeFileSync(rules, readFileSync(rules, "utf8").replace(/for: "\d+s"/g, 'for: "1s"'));
-    const exporter = start("metrics", "--listen", "0");
+    const schedule = { timeZone: "UTC", rules: [{ cron: "0 0 1 1 *", workersMin: 0, workersMax: 0 }] };
+    withState({ id: "llama1234567", inputs: { schedule }, outputs: { workersMax: 0 } });
+    const exporter = start("metrics", "--listen", "0", "--stack");
     const exported = ended(exporter);
     const target = new URL((await firstOutput(exporter)).trim()).host;
     const port = await freePort();
@@ -118,6 +131,8 @@ testWith(
         severity: "critical",
       });
       expect(annotations.summary).toBe(`${name}: no worker can start, because its workersMax is 0`);
+      const held = "A schedule sets its worker counts: 0 0 1 1 * (UTC): workersMin 0, workersMax 0.";
+      expect(annotations.description?.endsWith(`. ${held}`)).toBe(true);
       expect(annotations.command).toBe("npx pulumi-serverless-gpu explain llama1234567");
       const { panels } = JSON.parse(readFileSync(dashboard, "utf8")) as {
         panels: { type: string; title: string; targets: { expr: string }[] }[];

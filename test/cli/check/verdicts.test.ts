@@ -320,6 +320,12 @@ test("a replacement that retains the old endpoint costs as much as both", async 
   expect([code, cost.before.fullScale, cost.after.fullScale]).toEqual([0, 3.348, 6.696]);
 });
 
+test("a preview that was made with --target says so in its verdict", async () => {
+  // The engine shows a create that it skips like this.
+  const { stdout } = await reviewed(previewOf([step("same", "new", { inputs: ONE })]), {});
+  expect(stdout.split("\n")[0]).toContain("The preview was made with --target, so this is not the whole change");
+});
+
 test("a preview that leaves out resources says so in its verdict", async () => {
   const { stdout } = await reviewed(previewOf([add("new", "dynamic")], 3), {});
   expect(stdout.split("\n")[0]).toContain(

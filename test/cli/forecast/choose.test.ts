@@ -43,6 +43,7 @@ function summary(workersMin: number, costs: readonly number[], delays: readonly 
     course,
     delayBand: [],
     monthlyParts: { start: none, run: none, idle: none, minimum: none, discount: none },
+    rules: [],
     byRun: costs.map((monthly, at) => ({ monthly, p95S: delays[at] ?? 0 })),
   };
 }

@@ -18,6 +18,11 @@ const endpoint = (id: string, more: object = {}, marks: object = {}) => ({
   ...marks,
 });
 
+const SCHEDULE = {
+  timeZone: "Europe/Berlin",
+  rules: [{ cron: "0 0 1 1 *", workersMin: 0, workersMax: 4 }],
+};
+
 /** Puts a `pulumi` on PATH that prints a state. */
 function withState(resources: readonly object[], pending_operations: readonly object[] = []): void {
   writeFileSync(path.join(folder, "state.json"), JSON.stringify({ deployment: { resources, pending_operations } }));
@@ -41,7 +46,7 @@ test("metrics --stack exports the stack's endpoints only, and the settings in it
   const seed = (id: string) => ({ id, name: id, templateId: "t", gpuIds: "ADA_24" });
   emulator.seed({ endpoints: ["llama1234567", "other1234567", "old123456789"].map(seed) });
   withState([
-    endpoint("llama1234567", { scalerValue: { ciphertext: "x" } }),
+    endpoint("llama1234567", { scalerValue: { ciphertext: "x" } }, { inputs: { schedule: SCHEDULE } }),
     endpoint("old123456789", {}, { delete: true }),
     endpoint("gone12345678", {}, { pendingReplacement: true }),
     { urn: "u", type: "pulumi:pulumi:Stack" },
@@ -58,6 +63,8 @@ test("metrics --stack exports the stack's endpoints only, and the settings in it
     'endpoint_info{endpoint_id="llama1234567",name="llama1234567",type="QUEUE",scaler_type="QUEUE_DELAY",stack="dev"} 1',
   );
   expect(text).toContain('endpoint_wanted_workers_max{endpoint_id="llama1234567"} 4');
+  const rule = "0 0 1 1 * (Europe/Berlin): workersMin 0, workersMax 4";
+  expect(text).toContain(`endpoint_schedule_info{endpoint_id="llama1234567",rule="${rule}"} 1\n`);
   // REST v2 does not store idleTimeout for REQUEST_COUNT.
   expect(text).not.toMatch(/wanted_(scaler_value|idle_timeout_seconds)\{/);
   expect(text).not.toContain(SECRET);

@@ -169,7 +169,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
   });
 
   test("the page explains how to fill its empty tables", async () => {
-    await open();
+    await open({ seed: {} });
     await page.getByText("POST /_emulator/endpoints creates endpoints").waitFor();
     await page.getByText(`POST ${emulator.url}/v2/<endpoint id>/run`).waitFor();
     await page.getByText(`Clients send their requests to ${emulator.url}`).waitFor();

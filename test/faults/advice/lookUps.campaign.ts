@@ -29,13 +29,14 @@ test("a look-up that fails succeeds after each advice was followed", async () =>
   const endpoint = { gpuIds: "AMPERE_24", templateId: "tpl" };
   for (const [id, name] of Object.entries({ e1: "llama", e2: "twin", e3: "twin" }))
     emulator.endpoints.create({ ...endpoint, id, name });
-  for (const [id, name] of Object.entries({ t1: "tpl", t2: "double", t3: "double" }))
-    emulator.templates.create({ id, name, imageName: "a:1", isServerless: true });
+  emulator.templates.create({ id: "t1", name: "tpl", imageName: "a:1", isServerless: true });
+  for (const [id, dataCenterId] of Object.entries({ v1: "EU-RO-1", v2: "EU-CZ-1" }))
+    emulator.volumes.create({ id, name: "double", size: 10, dataCenterId });
   const failed = await preview(account, {
     endpointName: 'getEndpoint({ name: "Llama" })',
     endpointTwins: 'getEndpoint({ name: "twin" })',
     templateName: 'getServerlessTemplate({ name: "Tpl" })',
-    templateTwins: 'getServerlessTemplate({ name: "double" })',
+    volumeTwins: 'getNetworkVolume({ name: "double" })',
     both: 'getServerlessTemplate({ id: "t1", name: "tpl" })',
     none: "getEndpoint({})",
   });
@@ -43,14 +44,14 @@ test("a look-up that fails succeeds after each advice was followed", async () =>
   said("endpointName", /is named "Llama"\. Check the name, its case and the API key/);
   said("templateName", /is named "Tpl"\. Check the name, its case and the API key/);
   const [, endpointId] = said("endpointTwins", /named "twin": (\w+), \w+\. Select one by its id/);
-  const [, templateId] = said("templateTwins", /the name "double": (\w+), \w+\. Select one by its id/);
+  const [, volumeId] = said("volumeTwins", /the name "double": (\w+), \w+\. Select one by its id/);
   said("both", /set either id or name/);
   said("none", /set either id or name/);
   const found = await preview(account, {
     endpointName: 'getEndpoint({ name: "llama" })',
     endpointTwins: `getEndpoint({ id: "${endpointId}" })`,
     templateName: 'getServerlessTemplate({ name: "tpl" })',
-    templateTwins: `getServerlessTemplate({ id: "${templateId}" })`,
+    volumeTwins: `getNetworkVolume({ id: "${volumeId}" })`,
     both: 'getServerlessTemplate({ id: "t1" })',
     none: 'getEndpoint({ name: "llama" })',
   });
@@ -59,7 +60,7 @@ test("a look-up that fails succeeds after each advice was followed", async () =>
     endpointName: "e1",
     endpointTwins: endpointId,
     templateName: "t1",
-    templateTwins: templateId,
+    volumeTwins: volumeId,
     both: "t1",
     none: "e1",
   });

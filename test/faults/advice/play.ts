@@ -9,7 +9,7 @@ export interface Play {
   /** The same program after the advice, given the printed message. */
   readonly after: string | ((message: RegExpExecArray) => string);
   /** What the message promised, as the service then shows it. */
-  readonly then?: (emulator: Emulator, name: string) => void;
+  readonly holds?: (emulator: Emulator, name: string) => void;
 }
 
 export const HEAD = `
@@ -64,5 +64,5 @@ export async function playAll(
   const { output } = await stack.succeed(UP);
   for (const { says } of plays) expect(output).not.toMatch(says);
   await stack.preview("--refresh", "--expect-no-changes");
-  for (const [at, { then }] of plays.entries()) then?.(emulator, nameOf(at));
+  for (const [at, { holds }] of plays.entries()) holds?.(emulator, nameOf(at));
 }

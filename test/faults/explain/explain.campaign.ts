@@ -4,6 +4,7 @@ import path from "node:path";
 import { FAULTS, judge, said, type Verdict } from "./oracle";
 import { runExplain } from "./runExplain";
 import { access } from "./states/access";
+import { anew } from "./states/anew";
 import { balancers } from "./states/balancers";
 import { crashes } from "./states/crashes";
 import { doubles } from "./states/doubles";
@@ -25,7 +26,19 @@ const AT_ONCE = 3;
 
 const queues = [...quiet, ...loaded];
 const cpuStates = queues.filter(({ title }) => title.length % 3 === 0).map(asCpu);
-const states: State[] = [access, balancers, limits, stock, crashes, doubles, pulls, secretStates, queues, cpuStates]
+const states: State[] = [
+  access,
+  anew,
+  balancers,
+  limits,
+  stock,
+  crashes,
+  doubles,
+  pulls,
+  secretStates,
+  queues,
+  cpuStates,
+]
   .flat()
   .filter(({ title }) => ONLY === undefined || title.includes(ONLY));
 

@@ -65,6 +65,15 @@ test("values that served before a killed write may be put back if a line says so
   expect(rules({ previous, writes, output: "endpoint enaaa000001: restored what an earlier run changed" })).toEqual([]);
 });
 
+test("only a save over GraphQL may lose an edit that the console made during the run", () => {
+  const edited = { id: ENDPOINT.id, field: "idleTimeout", before: 10 };
+  const writes = [write("change", { ...ENDPOINT, idleTimeout: 11 }, { ...ENDPOINT, idleTimeout: 10 })];
+  expect(rules({ writes, edited })).toEqual([]);
+  expect(rules({ writes, edited, api: "v2" })).toEqual(["shown"]);
+  expect(rules({ writes, edited: { ...edited, before: 9 } })).toEqual(["shown"]);
+  expect(rules({ writes })).toEqual(["shown"]);
+});
+
 test("a deletion breaks a rule unless the program lacks the resource or changed its type", () => {
   const writes = [write("delete", ENDPOINT, undefined)];
   expect(rules({ writes })).toEqual(["deletes"]);

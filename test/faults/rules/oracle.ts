@@ -45,6 +45,15 @@ export interface Facts {
   readonly isForgiven: (id: string) => boolean;
   /** Values that a record had before earlier writes whose end nobody saw. */
   readonly previous: (id: string) => readonly Settings[];
+  /** What the console has changed while the run went on. */
+  readonly edited?: Edited | undefined;
+}
+
+/** A change in the console during a run. */
+export interface Edited {
+  readonly id: string;
+  readonly field: string;
+  readonly before: unknown;
 }
 
 /** Fields that no program sets. */
@@ -211,6 +220,10 @@ function judgeChange(facts: Facts, write: Write): Problem[] {
     const [top = field] = field.split(".");
     // An open note, which the preview names.
     if (new RegExp(`\\b${field.replace("env.", "")}\\b`).test(logged)) return true;
+    // A save over GraphQL sends back what it has read, so it loses an edit after that read.
+    const { edited } = facts;
+    if (api === "graphql" && edited?.id === id && edited.field === field && same(after[field], edited.before))
+      return true;
     if (SECRET.includes(field)) return same(after[field], declared?.args[field]);
     if (isTaken) return isIn(top, new Set(Object.keys(declared.args)));
     const isWorkers = WORKERS.includes(field);

@@ -3,7 +3,7 @@ import type { Disturbance, Lying, Step } from "./actions";
 import { apply, stateOf, type World } from "./edits";
 import type { Kind } from "./held";
 import { liar } from "./lies";
-import { differences, type InState, judge, type Problem, type Shown } from "./oracle";
+import { differences, type Edited, type InState, judge, type Problem, type Shown } from "./oracle";
 import {
   type Api,
   createRulesStack,
@@ -107,6 +107,7 @@ export async function play(world: World, step: Step): Promise<Played> {
     exists: (kind, id) => record(kind, id) !== undefined,
     isForgiven: (id) => world.forgiven.has(id),
     previous: (id) => world.previous.get(id) ?? [],
+    edited: disturbed?.edited(),
   });
   for (const { id = "", before: was, write } of writes) {
     if (was && isSprung) world.previous.set(id, [...(world.previous.get(id) ?? []), was].slice(-6));
@@ -191,11 +192,15 @@ function disturberOf(world: World, { kind, nth, ofWrites, isAfter }: Disturbance
   const { stack, standIn } = world;
   let seen = 0;
   let isSprung = false;
+  let edited: Edited | undefined;
   const spring = async (): Promise<"drop" | "accepted" | undefined> => {
     if (kind === "lose" || kind === "drop") return "drop";
     if (kind === "console") {
       const [endpoint] = standIn.account.records.endpoint.values();
-      if (endpoint) Object.assign(endpoint, { idleTimeout: endpoint.idleTimeout + 1 });
+      if (!endpoint) return undefined;
+      const { id, idleTimeout } = endpoint;
+      edited = { id, field: "idleTimeout", before: idleTimeout };
+      endpoint.idleTimeout += 1;
       return undefined;
     }
     if (kind === "interrupt") {
@@ -222,7 +227,7 @@ function disturberOf(world: World, { kind, nth, ofWrites, isAfter }: Disturbance
         },
       }
     : { before: async (request) => (isIt(request) ? spring() : undefined) };
-  return { meddler, isSprung: () => isSprung };
+  return { meddler, isSprung: () => isSprung, edited: () => edited };
 }
 
 /**

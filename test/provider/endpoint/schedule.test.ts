@@ -1,3 +1,5 @@
+import { configure } from "../../../provider/connection/connection";
+import { runInstant } from "../../../provider/connection/runInstant";
 import { ENDPOINT_INPUTS } from "../../../provider/endpoint/endpointInputs";
 import { type Properties, UNKNOWN } from "../../../provider/engine/properties";
 import { checkRecordInputs } from "../../../provider/fields/recordInputs";
@@ -94,6 +96,11 @@ describe("a wrong schedule is refused:", () => {
   const rulesOf = (...rules: unknown[]) => ({ schedule: { timeZone: "UTC", rules }, workersMax: 3 });
   const cron = (text: unknown) => rulesOf({ cron: text, workersMin: 1 });
 
+  test("a wrong time of the run is not a problem of its rules", () => {
+    const notATime = /^SERVERLESS_GPU_NOW must be a time with Z or an offset, .* it is "yesterday"$/;
+    expect(() => checkAt("yesterday", cron("7 7 * * *"))).toThrow(notATime);
+  });
+
   test.each<[string, Properties, RegExp]>([
     ["no object", { schedule: "0 8 * * *" }, /^schedule: must be an object with timeZone and rules$/],
     ["no time zone", { schedule: { rules: [DAY] } }, /^schedule.timeZone: must be an IANA time zone, such as/],
@@ -134,6 +141,9 @@ describe("a wrong schedule is refused:", () => {
     ["a cron that is no text", cron(8), /^schedule.rules\[0\].cron: must be five cron fields/],
     ["a cron with four fields", cron("0 8 * *"), /^schedule.rules\[0\].cron: must be five cron fields .* "0 8 \* \*"/],
     ["a cron with seconds", cron("0 0 8 * * *"), /^schedule.rules\[0\].cron: must be five cron fields/],
+    ["a date", cron("2099-01-01T00:00:00"), /^schedule.rules\[0\].cron: must be five cron fields .* "2099-01-01T/],
+    ["a nickname", cron("@daily"), /^schedule.rules\[0\].cron: must be five cron fields .*; it is "@daily"$/],
+    ["a sign that other crons do not know", cron("0 0 L * *"), /^schedule.rules\[0\].cron: must be five cron fields/],
     ["an hour that does not exist", cron("0 24 * * *"), /^schedule.rules\[0\].cron: .*\(Invalid value for hour: 24\)/],
     ["a day that does not exist", cron("0 0 30 2 *"), /^schedule.rules\[0\].cron: never fires: no date matches/],
     ["too many times", cron("* * * * *"), /^schedule.rules: fire more than 10,000 times a year: use hours/],
@@ -204,4 +214,13 @@ describe("a wrong schedule is refused:", () => {
       expect(checkAt(instant, {}).problems).toEqual([]);
     }
   });
+});
+
+test("all endpoints of a deployment share the instant at which it began, however long it takes", async () => {
+  const get = () => undefined;
+  await configure({ config: { get, require: String } });
+  const begun = runInstant();
+  const now = jest.spyOn(Date, "now").mockReturnValue(begun + 7_200_000);
+  expect(runInstant()).toBe(begun);
+  now.mockRestore();
 });

@@ -133,11 +133,11 @@ describe("a pinned time that is more than an hour off", () => {
     await expect(run.update("abc", checked.inputs, checked.inputs)).rejects.toThrow(refused);
   });
 
-  test("a pinned time that is more than an hour off is no reason to refuse an endpoint without a schedule", async () => {
+  test("a pinned time that is more than an hour off is refused without a schedule, too, because getSpend then reads another month", async () => {
     const { schedule: _, ...others } = INPUTS;
     await using run = await runAt("2027-06-01T12:00Z", elsewhere);
     const checked = await run.check({}, others);
-    await expect(run.create(checked.inputs)).rejects.not.toThrow(/SERVERLESS_GPU_NOW/);
+    await expect(run.create(checked.inputs)).rejects.toThrow(/SERVERLESS_GPU_NOW is 2027-06-01T12:00:00.000Z/);
   });
 });
 

@@ -68,7 +68,7 @@ test("an endpoint cannot change between template and image over GraphQL, but bot
   const state = done(await user.up(withTemplate));
   const refused = await user.up(withImage, state);
   expect(refused.error).toMatch(
-    /give the resource another logical name, which makes a new endpoint, or use REST v2 \(SERVERLESS_GPU_API=v2\)/,
+    /or use REST v2 \(SERVERLESS_GPU_API=v2\), which can do it\. To set imageName, change the resource's logical name/,
   );
   // Another logical name: a new resource, whose endpoint needs a name of its own.
   const other = done(await user.up({ ...withImage, name: "llama-2" }));

@@ -127,6 +127,35 @@ test("a missing answer is an error, or the last known amount with its age if the
   await expect(runPlugin(asked)).rejects.toThrow(/503/);
 });
 
+test("a run for a later time leaves no last known amount for a month that has not begun", async () => {
+  const asked = { useLastKnown: true };
+  await clock.advance(60 * 24 * HOUR_MS);
+  expect((await runPlugin(asked)).answer).toMatchObject({ amount: 0, isLastKnown: false });
+  emulator.faults.add({ effect: { status: 503, headers: { "retry-after": "7200" } } });
+  await expect(runPlugin(asked)).rejects.toThrow(/503/);
+});
+
+test.each<ManagementApi>([
+  "graphql",
+  "v2",
+])("an endpoint that the account does not have is an error over %s, not an amount of 0", async (api) => {
+  expect(await getSpend(api)({ endpointId: "tiny" })).toMatchObject({ amount: 0 });
+  await expect(getSpend(api)({ endpointId: "tinny" })).rejects.toMatchObject({ code: "NOT_FOUND" });
+});
+
+test("in a program's process that serves for months, each call asks for the month of its own time", async () => {
+  const later = () => Date.now() + 40 * 24 * HOUR_MS;
+  const { monthStart } = require("../../../provider/dynamic/functions") as typeof import("../../../provider");
+  const find = getSpend("v2");
+  delete process.env.SERVERLESS_GPU_NOW;
+  const begun = monthStart();
+  const now = later();
+  jest.spyOn(Date, "now").mockReturnValue(now);
+  expect(monthStart() > begun).toBe(true);
+  const { from, to } = await find();
+  expect([from, Date.parse(to) > now]).toEqual([monthStart(), true]);
+});
+
 test("a refusal is an error even if a last known amount exists", async () => {
   const asked = { useLastKnown: true };
   await getSpend("v2")(asked);
@@ -138,6 +167,7 @@ test.each([
   ["yesterday"],
   ["2026-11-01T08:00"],
   ["2026-13-01"],
+  ["2026-02-30"],
 ])("the time %s is refused before any request", async (from) => {
   await expect(getSpend("v2")({ from })).rejects.toThrow(/getSpend is not valid: from: must be a date/);
   expect(emulator.journal.requests()).toEqual([]);

@@ -189,7 +189,7 @@ test.each([
 }, 120_000);
 
 describe.each(["v2", "graphql"])("over %s, an adoption restores nothing of a change that was completed", (api) => {
-  /** An endpoint whose last change removed a variable and raised its workers, and its next program. */
+  /** An endpoint whose last change removed a variable and raised its workers, and the program. */
   async function changed() {
     const run = await start(api);
     const { emulator, provider, first, machine } = run;
@@ -205,7 +205,7 @@ describe.each(["v2", "graphql"])("over %s, an adoption restores nothing of a cha
     const { run, other, next } = await changed();
     await using _ = run;
     await up(next, other, undefined);
-    expect([serving(run.emulator), maximumOf(run)]).toEqual([expect.objectContaining(former), 5]);
+    expect([serving(run.emulator), maximumOf(run)]).toEqual([expect.objectContaining(previous), 5]);
     expect(next.output()).not.toContain("restores");
     await next.stop();
   }, 120_000);
@@ -216,7 +216,7 @@ describe.each(["v2", "graphql"])("over %s, an adoption restores nothing of a cha
     const test = { ...rollOut.test, expectedOutput: { text: "6" } };
     const error = await failedUp(next, { ...other, rollOut: { ...rollOut, test } }, undefined);
     expect(error.message).toContain("The endpoint was not adopted");
-    expect([serving(run.emulator), maximumOf(run)]).toEqual([expect.objectContaining(former), 5]);
+    expect([serving(run.emulator), maximumOf(run)]).toEqual([expect.objectContaining(previous), 5]);
     await next.stop();
   }, 120_000);
 });

@@ -30,6 +30,30 @@ const volume = (name: string, more = {}, options = {}): Declared => ({
 });
 
 describe.each(EVERYWHERE)("with the $form form over $api", (where) => {
+  test("a volume under another logical name is not deleted by the run that refuses its name", async () => {
+    await using standIn = await startStandIn();
+    const stack = await createRulesStack(standIn, where);
+    const { volume: held } = standIn.account.records;
+    await stack.declare([volume("data")]);
+    expect((await stack.run(UP)).output).not.toMatch(/error:/);
+    const before = [...held.keys()];
+    const renamed = { ...volume("data"), name: "renamed" };
+    await stack.declare([renamed]);
+    const refused = await stack.run([...UP, "--continue-on-error"]);
+    expect([refused.exitCode === 0, [...held.keys()]]).toEqual([false, before]);
+    expect(refused.output).toContain("is not deleted, and this resource stays in state");
+    // The advice of the refused create keeps it, and without the other resource, it can be deleted.
+    await stack.declare([{ ...renamed, options: { aliases: [{ name: "data" }] } }]);
+    expect(await stack.run(UP)).toMatchObject({ exitCode: 0 });
+    expect([...held.keys()]).toEqual(before);
+    await stack.declare([{ ...renamed, name: "again" }]);
+    await stack.run([...UP, "--continue-on-error"]);
+    expect([...held.keys()]).toEqual(before);
+    await stack.declare([]);
+    expect(await stack.run(UP)).toMatchObject({ exitCode: 0 });
+    expect(held.size).toBe(0);
+  });
+
   test.each([
     ["up --refresh", [UP_REFRESH]],
     ["a refresh", [REFRESH, UP]],

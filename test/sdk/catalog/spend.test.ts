@@ -74,6 +74,16 @@ describe.each<ManagementApi>(["graphql", "v2"])("over %s", (api) => {
     expect([amount, seconds]).toEqual([1.25, api === "v2" ? undefined : 120]);
   });
 
+  test("a charge that names no endpoint may be of any, so it is an error where one is asked for", async () => {
+    await using emulated = await start(api);
+    const time = "2026-11-05T00:00:00Z";
+    const body = answerOf(api, [{ startTime: time, time, totalAmount: 3, amount: 3 }]);
+    emulated.emulator.faults.add({ effect: { status: 200, body } });
+    expect((await emulated.run(emulated.client.account.spend())).amount).toBe(3);
+    const { message } = await emulated.failure(emulated.client.account.spend({ endpointId: "llama", maxRetries: 0 }));
+    expect(message).toContain("the response has a charge that names no endpoint");
+  });
+
   test.each([
     ["no records", undefined],
     ["null records", null],

@@ -93,13 +93,13 @@ test("a record whose create response was lost is found by name, even if it appea
 test("the refusal of a name that is reserved or used in another account is explained", async () => {
   await using service = await startEmulated({ emulator: { takenTemplateNames: ["t"] } });
   await expect(service.run(service.client.templates.create({ name: "t", imageName: "app:1" }))).rejects.toThrow(
-    /although no template of this account has it: another account may use it, or it may still be reserved/,
+    /although no template of this account has it: another account may use it\. The name may also still be reserved/,
   );
   // The name may be of a template that the unreadable list does not show.
   const list = service.client.templates.create({ name: "t", imageName: "app:1" });
   service.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect: { status: 403 } });
   await expect(service.run(list)).rejects.toThrow(
-    /for a template: a template that is not in the list or another account may use it, or it may still be reserved/,
+    /for a template: a template that is not in the list or another account may use it\. The name may also still be reserved/,
   );
 });
 
