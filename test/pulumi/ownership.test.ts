@@ -49,7 +49,7 @@ describe("an endpoint that two resources name", () => {
     expect(await logicalNames(stack)).toEqual(["b"]);
 
     const replaced = await stack.up("--replace", await urnOf(stack, "b"));
-    expect(replaced.output).toContain(`warning: endpoint ${id} is released, not deleted`);
+    expect(replaced.output).toContain(`warning: endpoint ${id} is not deleted, because another resource`);
     expect(ids()).toEqual([id]);
     await stack.preview("--refresh", "--expect-no-changes");
     expect(JSON.stringify(await stack.preview("--diff"))).not.toContain("__stamp");

@@ -25,7 +25,7 @@ const ID = "{{ $labels.endpoint_id }}";
 const NAME = `{{ with query (printf "serverless_gpu_endpoint_info{endpoint_id=%q}" $labels.endpoint_id) }}{{ . | first | label "name" }}{{ else }}${ID}{{ end }}`;
 
 /** The rule of the endpoint's schedule that holds, if there is one. */
-const SCHEDULED = `{{ with query (printf "serverless_gpu_endpoint_schedule_info{endpoint_id=%q}" $labels.endpoint_id) }} A schedule sets its worker counts: {{ . | first | label "rule" }}.{{ end }}`;
+const SCHEDULED = `{{ with query (printf "serverless_gpu_endpoint_schedule_info{endpoint_id=%q}" $labels.endpoint_id) }}. A schedule sets its worker counts: {{ . | first | label "rule" }}{{ end }}`;
 
 const EXPLAIN = `npx pulumi-serverless-gpu explain ${ID}`;
 const EXPLAIN_LOGS = `${EXPLAIN} --logs --api v2`;
