@@ -15,6 +15,7 @@ const PRESUMED = {
   "docs/how-to/forecast-costs.md": { stack: "production", files: { "cold-starts.txt": "8.1\n9.4\n31\n" } },
   "docs/how-to/large-fleets.md": { stack: "dev" },
   "docs/how-to/rollouts.md": { stack: "dev" },
+  "docs/how-to/schedules.md": { stack: "dev" },
   "docs/how-to/check-changes.md": { stack: "dev" },
   "docs/how-to/use-rest-v2.md": { stack: "dev" },
   "docs/serverless-endpoint.md": { stack: "dev" },
@@ -40,6 +41,7 @@ const SKIPPED = {
   "docs/how-to/automation-api.md": [/./, "needs a stack of yours"],
   "docs/how-to/pipelines.md": [/^PLAN=/m, "needs a stack of yours"],
   "docs/how-to/rollouts.md": [/greenTemplate/, "examples/blue-green runs the same commands"],
+  "docs/how-to/schedules.md": [/^\.\/pipeline/, "needs a repository that a pipeline deploys"],
   "docs/how-to/record-and-alert.md": [/./, "runs until Ctrl-C, or needs Prometheus"],
   "docs/how-to/check-changes.md": [/--stack production|--allow/, "needs a stack of yours"],
   "docs/how-to/test-with-the-emulator.md": [
