@@ -72,7 +72,7 @@ export interface EmulatorOptions {
   /** The data centers that support network volumes. @default seven, such as EU-RO-1 */
   readonly volumeDataCenters?: readonly string[];
   /**
-   * How GraphQL answers if the service has ended it: with status 410, 404 or 301.
+   * The status of every GraphQL response after the service has shut down GraphQL: 410, 404 or 301.
    * @default GraphQL is served
    */
   readonly graphqlEnded?: GraphqlEnd;

@@ -48,7 +48,7 @@ export async function batch(endpoint: string, flags: BatchFlags): Promise<number
   const interrupts = listen();
   let file: OutputFile | undefined;
   try {
-    // The command locks two files, and must not wait twice for a holder that was killed.
+    // The command locks two files. If their holder was killed, the command must wait only once.
     if (!isDatabase(place)) await watchLock(await placeOf(place));
     file = await OutputFile.open(output);
     const lines = new BatchInputs(flags, file, tally);

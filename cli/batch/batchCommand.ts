@@ -13,7 +13,7 @@ export const batchCommand = declareCommand({
   hasApi: true,
   options: (command) =>
     command
-      .option("--input <file>", "the inputs: a JSON object on each line, the input of one job")
+      .option("--input <file>", "the inputs: one JSON object per line, each of which is the input of one job")
       .option(
         "--output <file>",
         'the results: {"key", "index", "jobId", "output"} or "error", one line for each key. The index is the number of ' +
@@ -43,8 +43,8 @@ export const batchCommand = declareCommand({
       .addOption(
         new Option(
           "--failed <what>",
-          "inputs whose job failed in an earlier run: keep exits with 3 again, submit runs them again, accept exits with 0 " +
-            "despite failed jobs (default: keep)",
+          "what to do if a job failed in an earlier run: exit with 3 again (keep), run its input again (submit), or exit with 0 " +
+            "despite failed jobs (accept) (default: keep)",
         ).choices(["keep", "submit", "accept"]),
       )
       .addOption(
@@ -67,7 +67,7 @@ export const batchCommand = declareCommand({
       )
       .option("--print-sql", "print the SQL that creates the journal's tables, and exit"),
   notes: `After Ctrl-C, the command submits no more jobs, and waits for the running ones. A second Ctrl-C leaves them running.
-The exit codes are about the whole input, whichever run processed it.`,
+The exit codes describe the whole input, regardless of which run processed it.`,
   examples: [
     "npx pulumi-serverless-gpu batch llama --input prompts.jsonl --output results.jsonl",
     "npx pulumi-serverless-gpu batch llama --input prompts.jsonl --output results.jsonl --journal postgres://batch@db/batches --name prompts",

@@ -45,7 +45,8 @@ function objectOf(line: string, place: string): object {
 function inexactInteger(json: string): string | undefined {
   if (!/\d{16}/.test(json)) return undefined;
   let isText = false;
-  // A regular expression for a whole string would overflow the stack, because it can have 10 MB.
+  // A regular expression for a whole string would overflow the stack, because the string can be 10
+  // MB long.
   for (const [token] of json.matchAll(/"|\\.|-?\d[\d.eE+-]*/g)) {
     if (token === '"') isText = !isText;
     else if (!isText && /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token))) return token;

@@ -57,7 +57,7 @@ async function withDatabase<T>(place: string, use: (pool: Pool, close: Close) =>
   }
 }
 
-/** How long the end of the connections may take, in milliseconds. A stalled one never ends. */
+/** How long closing the connections may take, in milliseconds. A stalled one never closes. */
 const CLOSE_MS = 2_000;
 
 function createPool(connectionString: string): { readonly pool: Pool; readonly close: Close } {

@@ -43,7 +43,7 @@ export class OutputFile {
   /**
    * Opens the file and removes an incomplete last line, which a killed process may have left.
    * @throws JournalLockedError if another process uses the file
-   * @throws Error if it is no file, or contains anything but results
+   * @throws Error if it is not a file, or contains anything but results
    */
   static async open(file: string): Promise<OutputFile> {
     const isOther = await stat(file).then(
@@ -198,7 +198,7 @@ async function removeFailed(file: string): Promise<void> {
   await rename(next, file);
 }
 
-/** What each line begins with. */
+/** The beginning of each line. */
 const BEGINNING = '{"key":"';
 
 /**

@@ -2,7 +2,7 @@ import type { Batch, BatchCounts } from "../../sdk";
 import { shownTime } from "../shownValues";
 import { say } from "../terminal";
 
-/** The inputs of the whole file, whichever run has processed them. */
+/** The inputs of the whole file, regardless of which run processed them. */
 export interface Tally {
   /** The number of inputs; `undefined` if unknown. */
   total: number | undefined;

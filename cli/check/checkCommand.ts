@@ -15,12 +15,12 @@ export const checkCommand = declareCommand({
     "Reads the JSON of a preview, and prints whether the change loses data, ends or stops an endpoint, or cannot work, and what it " +
     "costs. It changes nothing. Without a key or a network, it checks what it can, and lists what it could not check. With " +
     "--rehearse, it also applies the program in this folder to a copy of the stack, with the real engine and the emulator. This " +
-    "runs the program for real, without a key and with few environment variables, but it is no sandbox.",
+    "runs the program for real, without a key and with few environment variables, but it is not a sandbox.",
   argument: ["[preview.json]", "the output of pulumi preview --json --show-sames (default: standard input)"],
   options: (command) =>
     addPlayFlags(
       command
-        .option("--stack [name]", "make the preview of this stack, or of the selected one, in this folder")
+        .option("--stack [name]", "preview this stack (without a name, the folder's selected stack)")
         .option(
           "--allow <danger>",
           "accept a danger, such as delete=llama (a name or URN), or every one of a kind: delete, replace, zero, rename, rejected, data or impossible. Repeatable",
@@ -47,7 +47,7 @@ export const checkCommand = declareCommand({
         .optionsGroup("Load:")
         .option(
           "--load <file>",
-          "rehearse, and simulate these jobs before, after and through the change: a file or the folder of a recording, as for forecast",
+          "rehearse, and simulate these jobs before, during and after the change: a file or the folder of a recording, as for forecast",
         )
         .option("--endpoint <name>", "the endpoint of the load, if there are several")
         .option("--for <time>", "time span to simulate (default: the whole load)", parseTime)
@@ -80,7 +80,7 @@ export const checkCommand = declareCommand({
     1: "failure; the message gives the reason. Nothing real was changed",
     2: "wrong usage: an unknown option, an invalid value of an option, or options that do not go together",
     3: "a limit (--max-…) is or can be exceeded, or cannot be checked, or --require-calibration is not met",
-    4: "danger: the change loses data, ends or stops an endpoint, tries a rejected release again, is impossible, or fails in the rehearsal. It wins over 3",
+    4: "danger: the change loses data, ends or stops an endpoint, tries a rejected release again, is impossible, or fails in the rehearsal. It takes precedence over 3",
   },
   problem: (flags: CheckFlags, [file]) => checkProblem(file, flags),
   load: () => require("./check") as typeof import("./check"),

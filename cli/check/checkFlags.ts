@@ -28,7 +28,7 @@ export interface CheckFlags extends PlayFlags {
   readonly duration?: Duration;
   readonly json?: boolean;
   readonly markdown?: boolean;
-  /** The page to write, too. */
+  /** The page to write in addition. */
   readonly html?: string;
 }
 

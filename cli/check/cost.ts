@@ -124,7 +124,7 @@ function sideCost(side: EndpointSide, sources: readonly PriceSource[]): SideCost
   const price = isOff ? undefined : priceOfSide(side, sources);
   const perHour = typeof price === "object" ? price.perHour : isOff ? 0 : undefined;
   const times = (workers: number | undefined) =>
-    // Zero workers cost nothing, whatever their price.
+    // Zero workers cost nothing, even if their price is unknown.
     workers === 0 ? 0 : workers === undefined || perHour === undefined ? undefined : rounded(workers * perHour);
   const unknown = [
     ...(workersMax === undefined ? ["workersMax is not known before up"] : []),

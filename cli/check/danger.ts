@@ -5,8 +5,8 @@ import { endpointSide, holdersAfter, type Planned, type PlannedChange, type Side
 import { type Step, type StepState, typeOf, type Values } from "./previewJson";
 
 /*
- * What a merge would break, as the preview shows it: endpoints that end or stop taking jobs, and
- * resources that a missing alias creates again.
+ * The damage that a merge would do, according to the preview: endpoints that are deleted or stop
+ * taking jobs, and resources that are created again because an alias is missing.
  */
 
 /** Returns a finding for each endpoint that ends or stops, and for each renamed resource. */
@@ -64,10 +64,7 @@ export function isRaisedLater({ schedule }: Values): boolean {
   return rules.some(({ workersMax }) => typeof workersMax === "number" && workersMax > 0);
 }
 
-/**
- * Returns `true` if the program reads what was spent, and changes nothing of the endpoint but its
- * counts.
- */
+/** Returns `true` if the program reads the spend, and changes only the endpoint's worker counts. */
 function isBudget(urn: string, { readsSpend, steps }: PlannedChange): boolean {
   const settings = ({ inputs = {} }: StepState = {}) => ({ ...inputs, workersMin: 0, workersMax: 0 });
   const own = steps.filter((step) => step.urn === urn);
@@ -81,7 +78,8 @@ function isBudget(urn: string, { readsSpend, steps }: PlannedChange): boolean {
 
 /**
  * The share of the settings that two endpoints must have in common to count as the same one. Other
- * resources must have all of them: a template of the next version is no renamed one.
+ * resources must have all of them in common, because a template for the next version is not a
+ * renamed one.
  */
 const LEAST_COMMON = 0.5;
 

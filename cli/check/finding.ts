@@ -1,4 +1,6 @@
-/** What a finding is about, most severe first. `unlikely`, `stays` and `decided` are no danger. */
+/**
+ * What a finding is about, most severe first. `unlikely`, `stays` and `decided` are not dangers.
+ */
 export const FINDINGS = {
   data: { heading: "DATA LOSS", allow: "data" },
   deleted: { heading: "DELETED", allow: "delete" },

@@ -13,7 +13,7 @@ import { endpointSide, type Planned, type PlannedChange, readPreview } from "./p
 import { rejectedIn } from "./rejected";
 import { withTaken } from "./taken";
 
-/** What a preview shows. */
+/** The results of a preview. */
 export interface Review {
   /** The number of endpoints and volumes that the change creates, updates, and so on. */
   readonly counts: Readonly<Record<string, number>>;
@@ -31,7 +31,7 @@ export interface Review {
 /** The options that decide what is found. */
 export type JudgeFlags = Pick<CheckFlags, "prices" | "maxPerHour" | "maxAtRest">;
 
-/** What is known besides the preview. */
+/** Information in addition to the preview. */
 export interface Circumstances {
   /** Whose catalog is read. @default the service */
   readonly owner?: Owner;

@@ -3,7 +3,7 @@ import type { Finding } from "./finding";
 import type { Step, StepState } from "./previewJson";
 
 /*
- * Records for which the engine's preview says "delete", and which stay at the service.
+ * Records that stay at the service although the engine's preview says "delete".
  */
 
 /** Why a record stays when its resource leaves the stack. */
@@ -28,7 +28,7 @@ interface Leaver {
 
 /**
  * Returns the URNs of the resources that the change deletes. A deletion before a replacement does
- * not count, and neither does it for the engine.
+ * not count, as it does not for the engine.
  */
 export function leavingUrns(steps: readonly Step[]): ReadonlySet<string> {
   const last = new Map(steps.map(({ urn, op }) => [urn, op]));

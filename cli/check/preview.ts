@@ -33,7 +33,7 @@ interface Takes {
   readonly name: string | undefined;
 }
 
-/** What the change does to one resource. */
+/** The effect of the change on one resource. */
 export interface Planned {
   readonly kind: "endpoint" | "volume";
   readonly urn: string;

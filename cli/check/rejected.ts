@@ -20,7 +20,7 @@ const LATEST = ["--json", "--page-size", "20", "--page", "1"];
 
 /**
  * Returns the time of the stack's last `up` if it failed with the commit that is checked out here.
- * Returns `undefined` if it succeeded, had another program, or is not known.
+ * Returns `undefined` if it succeeded, ran another program, or is not known.
  */
 export async function lastFailedUp(stack: StackFlag): Promise<string | undefined> {
   const args = ["stack", "history", ...LATEST, ...stackFlag(stack)];

@@ -34,7 +34,7 @@ const ORDER: readonly Row["result"][] = ["danger", "limit", "ok", "note"];
 
 /**
  * Returns the verdict about a change.
- * @param isStrict `true` if what is unlikely is a danger
+ * @param isStrict `true` if unlikely findings count as dangers
  */
 export function verdictOf(
   review: Review,

@@ -7,8 +7,8 @@ import { say } from "../terminal";
 
 /**
  * Returns the connection with the API that the service serves, if no setting selects one: REST v2
- * if GraphQL has ended with status 410 Gone. A command does not know which endpoints the account
- * must have, so any other status does not count.
+ * if GraphQL responds with status 410 Gone. A command does not know which endpoints the account
+ * must have, so it ignores all other statuses.
  */
 export async function withLiveApi<T extends Resolved>(found: T): Promise<T> {
   const { settings, from } = found;
@@ -22,7 +22,7 @@ export async function withLiveApi<T extends Resolved>(found: T): Promise<T> {
   return { ...found, settings: { ...settings, api: "v2" }, from: { ...from, api: why } };
 }
 
-/** Returns what the service says, or `undefined` if the settings are not valid. */
+/** Returns the state of GraphQL at the service, or `undefined` if the settings are not valid. */
 async function stateOf(settings: Resolved["settings"]) {
   try {
     return await graphqlState({ ...settings, service: serviceName(settings), api: "graphql" });

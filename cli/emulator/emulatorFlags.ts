@@ -72,7 +72,7 @@ export function addEmulatorFlags(command: Command): Command {
     )
     .option("--cold-start-ms <n>", "time that a worker takes to start (default: 200)", wholeNumberOption())
     .addOption(
-      new Option("--graphql-ended <how>", "GraphQL has ended, and answers like this (default: it is served)").choices([
+      new Option("--graphql-ended <how>", "how GraphQL responds after its shutdown (default: it is served)").choices([
         "410",
         "404",
         "redirect",

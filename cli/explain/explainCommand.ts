@@ -24,7 +24,7 @@ export const explainCommand = declareCommand({
     "npx pulumi-serverless-gpu explain --stack dev --json",
   ],
   exitCodes: {
-    0: "success, whatever the cause is",
+    0: "success, regardless of the cause",
     2: "wrong usage: an unknown option, or not exactly one of an endpoint and --stack",
   },
   problem: ({ stack }: ExplainFlags, [endpoint]) => explainProblem(endpoint, stack),

@@ -57,7 +57,7 @@ async function forecastOf(flags: ForecastFlags, read: ReadLoad): Promise<number>
   return report.exceeded.length > 0 ? LIMIT_EXCEEDED : 0;
 }
 
-/** What a caller knows about the settings that are played. */
+/** The caller's information about the settings that are played. */
 interface Played {
   /** `true` if the change replaces the workers. @default whether they need other machines */
   readonly isReleased?: boolean;
@@ -292,7 +292,7 @@ function limitsExceeded(
   ];
 }
 
-/** Returns what runs depend on. An option overrides the endpoint's own execution timeout. */
+/** Returns the parameters of the runs. An option overrides the endpoint's own execution timeout. */
 function played(settings: Settings, flags: ForecastFlags, failsToStart = false): PlayedEndpoint {
   const { scalerType, scalerValue, workersMin, workersMax, idleTimeout, flashBoot, executionTimeoutMs } = settings;
   const isOwn = flags.executionTimeout === undefined && executionTimeoutMs !== undefined;

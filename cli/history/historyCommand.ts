@@ -6,7 +6,7 @@ export const historyCommand = declareCommand({
   summary: "List the releases of an endpoint",
   description:
     "Lists the releases of an endpoint, the newest first: when each was made, what made it, and which settings it changed. It " +
-    "never prints values. Only REST v2 shows releases: add --api v2 if the project uses GraphQL.",
+    "never prints values. Only REST v2 shows releases. If the project uses GraphQL, add --api v2.",
   argument: ["<endpoint>", "the id or the exact name of an endpoint"],
   hasApi: true,
   options: (command) =>

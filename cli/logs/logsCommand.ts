@@ -11,7 +11,7 @@ export const logsCommand = declareCommand({
   summary: "Print the logs of an endpoint's workers",
   description:
     "Prints the workers' logs. It redacts known secrets, and values that look like secrets or are named like them. A program " +
-    "can still print other secrets. Only REST v2 has logs: add --api v2 if the project uses GraphQL.",
+    "can still print other secrets. Only REST v2 shows logs. If the project uses GraphQL, add --api v2.",
   argument: ["<endpoint>", "the id or the exact name of an endpoint"],
   hasApi: true,
   options: (command) =>

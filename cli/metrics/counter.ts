@@ -1,10 +1,10 @@
 /**
- * After how many lower values in a row the service has started its counter again. Fewer may come
- * from an outdated response.
+ * The number of lower values in a row that show that the service has restarted its counter. Fewer
+ * may come from an outdated response.
  */
 const RESTARTS_AFTER = 10;
 
-/** A counter that never steps back, although the service's own may. */
+/** A counter that never decreases, although the service's own counter may. */
 export interface Counted {
   /** The value. Starts with the first one that the service returned, or with 0 instead of less. */
   readonly value: number | undefined;

@@ -67,7 +67,7 @@ export interface Readings {
   readonly list: MetricRead<readonly Endpoint[]>;
   readonly account: MetricRead<AccountLimits>;
   readonly catalog: MetricRead<readonly CatalogGpu[]>;
-  /** What endpoints have cost this month, by endpoint. */
+  /** The cost of this month, by endpoint. */
   readonly spend: MetricRead<Spend>;
   /** The endpoints in the stack's state. @default no stack was chosen */
   readonly state: MetricRead<Wanted> | undefined;

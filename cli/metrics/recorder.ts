@@ -129,7 +129,7 @@ function endpointPart(watched: WatchedEndpoint, { clock, catalog }: Readings, to
   const health = watched.health.latest();
   const known = totals.get(watched.id);
   if (!health || health.at === known?.at) return undefined;
-  // After the clock was set back, it is unknown when the jobs since then arrived.
+  // If the clock was set back, it is unknown when the later jobs arrived.
   const last = known && known.at < health.at ? known : undefined;
   const { completed, failed, retried, inQueue, inProgress } = health.jobs;
   const next: Totals = {

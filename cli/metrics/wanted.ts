@@ -17,8 +17,8 @@ export interface WantedEndpoint {
   /** The stack's name. */
   readonly stack: string;
   /**
-   * The settings that the program sets, as they are in the state. If a run is updating the
-   * endpoint, or was killed while it did, as the run sets them. Secrets are missing.
+   * The settings that the program sets, with their values in the state or, if a run is updating the
+   * endpoint or was killed while updating it, with that run's values. Secrets are missing.
    */
   readonly settings: Readonly<Partial<Record<keyof typeof COMPARED, number>>>;
   readonly schedule?: Schedule | undefined;
@@ -47,14 +47,14 @@ export async function wantedEndpoints(stack: StackFlag): Promise<WantedEndpoint[
 /** Returns the stack's name in a URN. */
 const stackIn = (urn: string) => urn.split("::")[0]?.replace("urn:pulumi:", "") ?? "";
 
-/** @param inputs what the run that updates the endpoint sends. @default no run does */
+/** @param inputs the inputs of the run that updates the endpoint. @default no run updates it */
 function settingsOf(
   { outputs = {}, ignoreChanges = [] }: StackResource,
   inputs: StackResource["inputs"],
 ): WantedEndpoint["settings"] {
   const values = { ...outputs, ...inputs };
   const managed = inputs ? Object.keys(inputs) : managedFields(FIELDS, outputs);
-  // No run restores what the program leaves out or ignores.
+  // No run restores settings that the program leaves out or ignores.
   const isSet = (name: string) =>
     managed?.includes(name) !== false && !ignoreChanges.some((each) => each === "*" || each === name);
   // REST v2 does not store idleTimeout for REQUEST_COUNT, which does not use it.

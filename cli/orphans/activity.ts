@@ -6,7 +6,7 @@ const ONCE = { timeoutMs: 10_000, maxRetries: 0 };
 
 /**
  * Returns why someone may still use an endpoint; `undefined` if it has never run a job. The service
- * counts jobs and does not say when they ran, so one job is as good as one in the last hour.
+ * counts jobs and does not say when they ran, so an old job cannot be told from a recent one.
  */
 export async function useOf(client: Client, id: string): Promise<string | undefined> {
   const health = await client

@@ -5,7 +5,7 @@ import { lookUp } from "../check/lookUps";
 import type { Planned } from "../check/preview";
 import type { AccountRecord } from "./records";
 
-/** What a record costs per month, in US dollars; `undefined` if unknown. */
+/** The monthly cost of a record, in US dollars; `undefined` if unknown. */
 export interface MonthlyCost {
   /** The cost with `workersMin` workers, or the cost of a volume. */
   readonly atRest: number | undefined;

@@ -19,7 +19,7 @@ interface NamedStack {
   readonly hasEnded: boolean;
 }
 
-/** What a name says about the origin of a record. */
+/** The origin of a record, as far as its name shows it. */
 export interface Origin {
   /**
    * `true` if the digits are those that this package computes for a stack that no longer exists. A
@@ -67,7 +67,7 @@ export function endedStack(given: string, living: readonly NamedStack[]): NamedS
 }
 
 /**
- * Returns what a record's name says about its origin.
+ * Returns the origin of a record, as far as its name shows it.
  * @param type the resource class
  * @param namespaces values of `serverless-gpu:namespace`, which automatic names also depend on
  */

@@ -54,8 +54,8 @@ export async function orphans(flags: OrphansFlags, version: string): Promise<num
   const given = flags.prices === undefined ? undefined : readPrices(flags.prices);
   const [stack, ...others] = flags.stack ?? [];
   const connection = await commandConnection({ api: flags.api, stack: others.length === 0 ? stack : undefined });
-  // Read the account first, then check for runs, then read the states. Records that a run creates
-  // in the meantime are then in the states.
+  // Read the account first, then check for runs, then read the states, so that the states contain
+  // all records that a run creates in the meantime.
   const records = await recordsOf(connection);
   if (flags.delete !== undefined) await requireNoRun(flags);
   const states = await sayWhileWaiting(

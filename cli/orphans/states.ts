@@ -33,7 +33,7 @@ const EXPORT_TIMEOUT_MS = 60_000;
 const CLASSES = Object.keys(NOUNS) as ResourceClass[];
 
 /**
- * Reads the states of all stacks in each backend, because a record that one stack manages is no
+ * Reads the states of all stacks in each backend, because a record that one stack manages is not an
  * orphan.
  * @throws Error if a state cannot be read, since its records would look like orphans
  */

@@ -14,7 +14,7 @@ export interface SpendFlags {
   readonly json?: boolean;
 }
 
-/** What one endpoint has cost. */
+/** The cost of one endpoint. */
 interface EndpointSpend extends Pick<Spend, "amount" | "seconds"> {
   readonly id: string;
   /** The name, unless the endpoint has been deleted or the names cannot be read. */
@@ -48,7 +48,7 @@ export async function spend({ api, stack, month, json }: SpendFlags): Promise<nu
 
 /**
  * Returns the names of the endpoints, by id, or `undefined` if they cannot be read. Names only help
- * people, so that is no error.
+ * people, so a failure is not an error.
  */
 async function namesOf(client: Client): Promise<ReadonlyMap<string, string> | undefined> {
   const all = await client.endpoints.list().catch((error: unknown) => {

@@ -26,7 +26,7 @@ export interface RunResult {
   readonly delayS: readonly number[];
   readonly seconds: WorkerSeconds;
   readonly course: Course;
-  /** The watched time; `undefined` without one. */
+  /** The counts for the watched time; `undefined` if no time is watched. */
   readonly watched?: WatchedResult | undefined;
   /** The jobs that arrived while each rule of the schedule held, by the rule's index. */
   readonly rules: readonly (RuleResult | undefined)[];
@@ -135,7 +135,7 @@ function applyChanges(
 ): void {
   const follow = (each: PlayedEndpoint, times: readonly [number, number]) =>
     followSchedule(each, times, clock, ({ fromS, workersMin, workersMax }) => {
-      // After the load, no worker is kept for jobs that do not come.
+      // After the load, don't keep workers waiting for jobs that will never arrive.
       const kept = fromS < spanS ? workersMin : Math.min(endpoint.workersMin, workersMax);
       if (kept === endpoint.workersMin && workersMax === endpoint.workersMax) return;
       queue.change({ to: { workersMin: kept, workersMax }, isReleased: false });

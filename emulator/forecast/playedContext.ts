@@ -9,7 +9,7 @@ import { createWatch } from "../workers/watch";
 const PLACES: readonly Place[] = [{ dataCenterId: "", volumeId: null, gpuCount: 1, cpu: null }];
 const CONTAINER = exampleContainer("forecast");
 
-/** Returns what the emulator's scheduler needs in a forecast. */
+/** Returns the context that the emulator's scheduler needs in a forecast. */
 export function contextOf(clock: EventClock, random: () => number): RuntimeContext {
   return {
     clock,

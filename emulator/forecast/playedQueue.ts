@@ -269,7 +269,7 @@ function submit(jobs: PlayedJobs, scheduler: JobScheduler, durationMs: number): 
   advance();
   counts.submitted += 1;
   if (tally.isWatched(now)) counts.watched.submitted += 1;
-  // No unfinished job has the id, because the number of submitted jobs has never been so high.
+  // No unfinished job has this id, because the number of submitted jobs only grows.
   const job = jobs.unusedJobs.pop() ?? new PlayedJob(String(counts.submitted), jobs.request);
   job.number = counts.submitted;
   job.status = "IN_QUEUE";

@@ -189,7 +189,7 @@ function createCourse(spanMs: number) {
     add(from: number, to: number, waiting: number, count: Counts, workers: number): void {
       for (let at = from, part = partOf(from); at < to && part < PARTS; part += 1) {
         const end = Math.min(to, (part + 1) * partMs);
-        // Rounding may put the beginning of a part into the one before.
+        // Rounding may move the beginning of a part into the previous part.
         if (end <= at) continue;
         const passed = end - at;
         at = end;

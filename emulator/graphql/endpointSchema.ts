@@ -22,13 +22,13 @@ export function endpointSchema(profile: Profile): string {
   `;
 }
 
-/** What GraphQL shows in addition to an endpoint's fields. `computeType` cannot be set. */
+/** The fields that GraphQL shows in addition to an endpoint's own. `computeType` cannot be set. */
 const OUTPUT = `
   computeType: ComputeType template: PodTemplate networkVolume: NetworkVolume version: Int createdAt: String
   userId: String aiKey: String hubRelease: HubRelease activeBuildid: String idePodId: String
 `;
 
-/** What a save accepts in addition to the fields. */
+/** The inputs that a save accepts in addition to the fields. */
 const INPUT = `
   template: EndpointTemplateInput bindEndpoint: Boolean = true dataCenterIds: [String] requestTTL: Int
   cloudStorageConfig: CloudStorageConfigInput

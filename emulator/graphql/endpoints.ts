@@ -35,7 +35,7 @@ interface TemplateChange {
   readonly templateId: string;
 }
 
-/** The `input` of `saveEndpoint`, including what only the observed profile accepts. */
+/** The `input` of `saveEndpoint`, including fields that only the observed profile accepts. */
 interface SaveInput extends Partial<EndpointInput> {
   readonly name: string;
   /** A template to create for the endpoint, instead of `templateId`. */

@@ -25,7 +25,7 @@ export interface GraphqlOptions {
   readonly parts: readonly GraphqlPart[];
 }
 
-/** Creates the GraphQL API: a function that returns the call for a request to `/graphql`. */
+/** Creates the GraphQL API, a function that turns a request to `/graphql` into a call. */
 export function createGraphql({ profile, keys, parts }: GraphqlOptions) {
   const schema = buildSchema(
     ["type Query { myself: Account } type Mutation type Account scalar Void", ...parts.map((part) => part.schema)].join(

@@ -182,7 +182,7 @@ const CONTRACT_FIELDS = {
     },
     (given, current = null, profile) => {
       // The contract has no value for clearing FLASHBOOT, so `null` clears it. The observed service
-      // has OFF and ignores `null`.
+      // supports OFF and ignores `null`.
       if (given === "OFF" || (given === null && profile === "contract")) return null;
       return given ?? current;
     },

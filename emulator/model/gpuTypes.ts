@@ -62,7 +62,7 @@ const POD_FACTOR = 0.6;
 
 const podPriceOf = (perHour: number) => Math.round(perHour * POD_FACTOR * 100) / 100;
 
-/** GPU types that are in no pool, whatever their stock (observed). */
+/** GPU types that are in no pool, regardless of their stock (observed). */
 const WITHOUT_POOL: readonly GpuType[] = [
   {
     id: "NVIDIA RTX PRO 4500 Blackwell",

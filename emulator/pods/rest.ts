@@ -27,7 +27,7 @@ export interface RestOptions {
   readonly volumes: Volumes;
 }
 
-/** Creates the REST API: a function that returns the call for a request under `/v1/`. */
+/** Creates the REST API, a function that turns a request under `/v1/` into a call. */
 export function createRest({ profile, keys, pods, endpoints, volumes }: RestOptions) {
   function find(id: string): Pod | undefined {
     const seeded = pods.get(id);

@@ -75,7 +75,8 @@ export function startGroupProcess(options: GroupProcessOptions): GroupProcess {
 
   function end(reason: string): void {
     if (ended) return;
-    // Kill the watcher and anything else that the worker left, such as a process that sends pings.
+    // Kill the watcher and all other processes that the worker left behind, such as one that sends
+    // pings.
     signal("SIGKILL");
     ended = true;
     cancelKill?.();

@@ -23,7 +23,7 @@ export interface WorkerOutput {
   readonly line: string;
 }
 
-/** What a launch needs from its host. */
+/** The parts of the host that a launch needs. */
 export interface LaunchContext {
   readonly clock: EmulatorClock;
   readonly backoff: Backoff;
@@ -84,7 +84,7 @@ export function launchWorker(
     // stops.
     rm(home(), { recursive: true, force: true }).catch(() => {});
     const failed = !hasResult && !process.isStopped;
-    // A program that ended without a result will probably do so again.
+    // A program that ended without sending a result will probably end the same way again.
     if (failed) backoff.failed(endpointId);
     end(failed && !hasAsked ? `${reason} before it asked for a job` : reason);
   }

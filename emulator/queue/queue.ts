@@ -12,7 +12,7 @@ interface QueueOptions {
 /** Parsing a body of this size takes about a tenth of a second on a busy machine. */
 const LARGE_BYTES = 2 ** 20;
 
-/** Creates the queue API: a function that returns the call for a request under `/v2/`. */
+/** Creates the queue API, a function that turns a request under `/v2/` into a call. */
 export function createQueue({ keys, endpoints }: QueueOptions) {
   const isGranted = (request: HttpRequest) => accessOf(bearerOrBareKey(request), keys) === "granted";
 

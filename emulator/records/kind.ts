@@ -49,7 +49,7 @@ export interface Kind<Seed, Fields, View> {
 
 /**
  * Returns a kind whose records are stored.
- * @param view returns a copy of what others may see of a record
+ * @param view returns a copy of the part of a record that others may see
  */
 export function recordKind<R extends object, Seed, Fields, View>(
   stored: StoredRecords<R, Seed, Fields>,

@@ -22,7 +22,7 @@ export interface RegistryAuthKind extends Kind<RegistryAuthSeed, RegistryAuthFie
   readonly control: RegistryAuthControl;
 }
 
-/** Returns what others see of a credential. */
+/** Returns the part of a credential that others can see. */
 export const shownCredential = ({ id, name }: StoredRegistryAuth): RegistryAuthRecord => ({ id, name });
 
 export function registryAuthKind(registryAuths: RegistryAuths): RegistryAuthKind {

@@ -21,7 +21,7 @@ export interface SecretKind extends Kind<SecretSeed, SecretFields, EmulatedSecre
   readonly control: SecretControl;
 }
 
-/** Returns what others see of a secret. */
+/** Returns the part of a secret that others can see. */
 export const shownSecret = ({ value: _never, ...others }: StoredSecret): EmulatedSecret => others;
 
 export function secretKind(secrets: Secrets): SecretKind {

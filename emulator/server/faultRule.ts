@@ -251,7 +251,7 @@ export function faultChoices(): FaultChoice[] {
   }));
 }
 
-/** Returns what a rule with an effect applies to. */
+/** Returns the events that a rule with this effect applies to. */
 export function subjectsOf(effect: FaultEffect): Subjects {
   const special = kinds.find(([name, { appliesTo }]) => appliesTo !== "requests" && effect[name]);
   return special?.[1].appliesTo ?? "requests";

@@ -94,7 +94,8 @@ export function createKinds(
     if (templateId !== undefined) templates.released(templateId);
   });
   const records: AccountRecords = { endpoints, pods, registryAuths, templates, volumes };
-  // In order of their references, because seeds and data files create the kinds in this order.
+  // A kind comes after the kinds that it refers to, because seeds and data files create them in
+  // this order.
   const kinds = {
     secrets: secretKind(secrets),
     registryAuths: registryAuthKind(registryAuths),

@@ -67,10 +67,10 @@ export function createRoutes(options: RouteOptions) {
   return { read, operations };
 }
 
-/** The ways in which a service can answer a request to a GraphQL API that it has ended. */
+/** The ways in which a service can answer a request to a GraphQL API that it has shut down. */
 export type GraphqlEnd = "410" | "404" | "redirect";
 
-/** The responses of a service that has ended GraphQL. */
+/** The responses of a service that has shut down GraphQL. */
 const ENDED: Readonly<Record<GraphqlEnd, () => HttpResponse>> = {
   "410": () => json(410, { errors: [{ message: "Gone" }] }, "graphql.ended"),
   "404": () => json(404, { message: "Not Found" }, "graphql.ended"),

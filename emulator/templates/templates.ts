@@ -73,7 +73,7 @@ export interface Templates extends StoredRecords<TemplateRecord, TemplateSeed, T
   containerOf(id: string): WorkerContainer;
 }
 
-/** The templates, and what their rules refer to. */
+/** The templates, and the parts of the account that their rules refer to. */
 interface TemplateState {
   readonly records: Records<TemplateRecord>;
   /** Names of deleted templates that cannot be used again. */

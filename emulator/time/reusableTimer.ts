@@ -2,7 +2,7 @@ import type { EmulatorClock } from "./virtualClock";
 
 /** A timer that is set again and again, such as the idle timeout of a worker. */
 export interface ReusableTimer {
-  /** Calls the callback once after `delayMs` milliseconds, and no longer when it was due before. */
+  /** Calls the callback once after `delayMs` milliseconds. This replaces the time set before. */
   set(delayMs: number): void;
   /** Prevents the call. Does nothing if the timer is not set. */
   readonly cancel: () => void;

@@ -23,7 +23,7 @@ export function bucketOf(size: BucketSize, at: number, plus = 0): number {
   return BUCKETS[size](new Date(at), plus);
 }
 
-/** What an endpoint's workers cost in one bucket. */
+/** The cost of an endpoint's workers in one bucket. */
 export interface Charge {
   readonly endpointId: string;
   /** The beginning of the bucket, in milliseconds since the epoch. */

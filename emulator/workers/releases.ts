@@ -3,7 +3,9 @@ import type { WorkerContainer } from "./container";
 import type { RuntimeContext } from "./context";
 import type { WorkerPod } from "./worker";
 
-/** What a worker was started from: a version of its endpoint, and its template at that time. */
+/**
+ * The release that a worker started with: a version of its endpoint, and its template at that time.
+ */
 type Release = Pick<WorkerPod, "slsVersion" | "container">;
 
 /** The releases of one endpoint. */

@@ -83,8 +83,8 @@ function complete(output: unknown): Outcome {
 }
 
 /**
- * Returns the outcome for what a handler returned, as RunPod's Python worker decides: `error` fails
- * the job, and `refresh_worker` replaces the worker and is not part of the output.
+ * Returns the outcome for a handler's return value, as RunPod's Python worker decides: `error`
+ * fails the job, and `refresh_worker` replaces the worker and is not part of the output.
  */
 function returned({ job, onRefresh }: HandlerRun, output: unknown): Outcome {
   // OpenAI servers return their errors in the response instead.

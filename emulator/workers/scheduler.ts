@@ -17,7 +17,7 @@ export interface WorkerView {
   /** Id of the worker's pod. */
   readonly id: string;
   readonly state: WorkerState;
-  /** What the worker is doing, even while it drains. */
+  /** The worker's activity, even while it drains. */
   readonly phase: Worker["state"];
   /** When the worker entered its current state. */
   readonly since: number;

@@ -48,7 +48,7 @@ export function refuseTakenName(one: string, existing: readonly { readonly id: s
 }
 
 /**
- * Returns `true` if the program's `adoptId` names another record than the one that the resource
+ * Returns `true` if the program's `adoptId` names a different record from the one that the resource
  * manages.
  */
 export function adoptsOther(id: string, { adoptId }: Properties): boolean {

@@ -9,7 +9,9 @@ import { declaredSettings, differing } from "../fields/settings";
 /** The fields that an API cannot change, and the advice that messages give about them. */
 interface Unchangeable {
   readonly fields: readonly string[];
-  /** The message for keeping a name although names are unique: the new record needs a new name. */
+  /**
+   * The message if a replacement keeps a name that must be unique, so the new record needs another.
+   */
   readonly sameName: string;
   /** Why the record cannot be adopted. */
   readonly adoption: string;
@@ -36,7 +38,7 @@ export interface AdoptableKind<T extends NamedRecord> extends Pick<InputKind, "o
 export interface Comparison {
   /** The record's current fields. Fields that RunPod does not show are absent. */
   readonly before: Properties;
-  /** The settings that the adoption changes, with each variable as a setting of its own. */
+  /** The settings that the adoption changes, with each variable as a separate setting. */
   readonly changed: readonly string[];
   /** Why the record must not be adopted; `undefined` if it may be adopted. */
   readonly refusal: string | undefined;

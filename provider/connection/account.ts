@@ -18,7 +18,7 @@ interface AccountRecord {
   readonly provider: string;
 }
 
-/** What identifies the account that the settings select. */
+/** Identifies the account that the settings select. */
 export interface AccountIdentity {
   /** The name of a named service (`runpod`), or else the URL of its management API. */
   readonly service: string;
@@ -57,7 +57,9 @@ export interface AccountPlace {
   readonly account: AccountIdentity;
 }
 
-/** Returns `true` if the outputs record another place or key than the settings select. */
+/**
+ * Returns `true` if the place or key in the outputs differs from the one that the settings select.
+ */
 export function isRecordedElsewhere(outputs: Properties, place: AccountPlace, id: string): boolean {
   return outputs.__account !== accountRecord(place.account, id) || isRedirected(outputs, place, id);
 }
@@ -130,9 +132,9 @@ export function refuseOtherAccount(
 const foreign = new Map<string, string>();
 
 /**
- * Refuses to create a record after this run has met one of another account, because the key is then
- * probably the wrong one.
- * @throws ACCOUNT_CHANGED if that is so
+ * Refuses to create a record after this run has found a record of another account, because the key
+ * is then probably the wrong one.
+ * @throws ACCOUNT_CHANGED in that case
  */
 export function refuseAfterOtherAccount(noun: string, account: AccountIdentity): void {
   const met = foreign.get(JSON.stringify(account));
@@ -147,7 +149,7 @@ export function refuseAfterOtherAccount(noun: string, account: AccountIdentity):
 const proven = new Set<string>();
 
 /**
- * Notes that the account has a record of state, so it is the one in which the stack's records are.
+ * Notes that the account contains a record of state, which proves that it is the stack's account.
  */
 export function noteProven(account: AccountIdentity): void {
   proven.add(JSON.stringify(account));

@@ -10,9 +10,9 @@ const checks = new WeakMap<ProviderClient, Promise<void>>();
 
 /**
  * Checks before the first write that the key belongs to the account that the setting `account`
- * names. Without the setting, nothing is asked. Where the service no longer shows accounts, a
- * record of state that was written or read with this key proves it.
- * @throws WRONG_ACCOUNT if it does not, or if the account cannot be read
+ * names. Without the setting, sends no request. If the service no longer shows accounts, a record
+ * of state that was written or read with this key proves that it belongs to the account.
+ * @throws WRONG_ACCOUNT if the key belongs to another account, or if the account cannot be read
  */
 export function requireAccount(connection: Connection): Promise<void> {
   const { client, settings } = connection;

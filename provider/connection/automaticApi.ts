@@ -8,7 +8,7 @@ import { CONFIG_NAMESPACE, clientOptions, type ProviderSettings, providerSetting
 import { readConfig } from "./connection";
 import { decideApi, decidedApi, hasSwitched } from "./decidedApi";
 
-/** What the service says about GraphQL. It is asked once per run. */
+/** The service's answer about GraphQL. A run asks only once. */
 let asking: Promise<GraphqlState> | undefined;
 
 /**
@@ -83,7 +83,7 @@ async function switches(id: string | undefined, config: ReadConfig): Promise<boo
   const settings = providerSettings(config);
   asking ??= askService(settings);
   const state = await asking;
-  // Another handler may have decided in the meantime.
+  // Another handler may have chosen the API in the meantime.
   if (hasSwitched()) return true;
   if (state.is === "served" || decidedApi() === "graphql") return false;
   if (state.is === "missing") {

@@ -119,7 +119,7 @@ function readSettings(readConfig: ReadConfig, environment: NodeJS.ProcessEnv): P
 export function otherSettings(readConfig: ReadConfig, environment: NodeJS.ProcessEnv = process.env) {
   const allowAccountChange =
     environment[OTHER_VARIABLES.allowAccountChange]?.trim() || readConfig("allowAccountChange")?.trim();
-  // An explicit provider has an account of its own.
+  // An explicit provider may use a different account.
   const ofEnvironment = readConfig("explicit") ? undefined : environment[OTHER_VARIABLES.account]?.trim();
   const account = ofEnvironment || readConfig("account")?.trim();
   return {
@@ -211,8 +211,8 @@ export function clientOptions({
 }
 
 /**
- * Returns what inputs may contain: the words in the environment and in the config, and what the
- * named service accepts. Needs no key.
+ * Returns the words that inputs may contain: those in the environment and in the config, and those
+ * that the named service accepts. Needs no key.
  */
 export function acceptedWords(
   readConfig: ReadConfig,

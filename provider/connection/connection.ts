@@ -26,8 +26,9 @@ export async function configure(request: pulumi.dynamic.ConfigureRequest): Promi
 }
 
 /**
- * Returns when this process's deployment began, in milliseconds since the Unix epoch. Where there
- * is none, it is the current time: a program's process may be a server that runs for months.
+ * Returns when this process's deployment began, in milliseconds since the Unix epoch. If there is
+ * no deployment, returns the current time, because a program's process may be a server that runs
+ * for months.
  */
 export function deploymentBegan(): number {
   return begun ?? Date.now();

@@ -18,8 +18,8 @@ export function decideApi(api: ManagementApi): void {
 }
 
 /**
- * Keeps the run with GraphQL as soon as a response shows that the service serves it. So does a
- * request without a response, because it may have been a write.
+ * Makes the run keep GraphQL once a response shows that the service serves it. A request without a
+ * response has the same effect, because it may have been a write.
  */
 export function noteGraphqlStatus(status: number | undefined): void {
   if (status === undefined || !isEndSign(status)) decided ??= "graphql";

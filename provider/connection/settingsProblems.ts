@@ -45,7 +45,7 @@ const ADDRESSES = ["graphqlUrl", "restUrl", "queueUrl"] as const;
 
 /**
  * Returns the URLs that override those of a named service. An emulator sets all of them together
- * with the service that it emulates, which is no mistake.
+ * with the service that it emulates, which is not a mistake.
  * @throws ConfigurationError if the service is unknown
  */
 export function urlsBeforeService(settings: ConnectionSettings): string[] {

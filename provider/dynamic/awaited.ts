@@ -2,9 +2,9 @@ import { writeSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 
 /**
- * Makes a data source and its values refuse to be used before they are there. Otherwise, a program
- * in JavaScript that forgets `await` would compare `undefined` with a budget, take the last branch,
- * and set 0 workers.
+ * Makes it an error to use a data source or its values before they are available. Otherwise, a
+ * program in JavaScript that forgets `await` would compare `undefined` with a budget, take the last
+ * branch, and set 0 workers.
  * @param names the names of the values
  */
 export function awaitedOnly<T>(name: string, found: Promise<T>, names: readonly (keyof T & string)[]): Promise<T> {
@@ -45,7 +45,7 @@ function withoutNumber<T>(found: T, message: string): T {
 }
 
 /**
- * Ends the program with an error. In a program that Pulumi runs in a process of its own, nothing is
+ * Ends the program with an error. In a program that Pulumi runs in a separate process, nothing is
  * thrown: Pulumi enables V8's debugger, which an error in an async function keeps busy until all
  * memory is used up, and nobody would see the message.
  */

@@ -310,9 +310,10 @@ const SPEND = ["amount", "seconds", "newestBucketAge"] as const;
  * late. Worker counts that depend on the result are set when the program runs, not in between.
  * @throws InvalidInputError if `from`, `to` or `groupBy` is not valid
  * @throws AuthenticationError if the key lacks the permission
- * @throws UnexpectedResponseError if the response is not complete, rather than to return too little
+ * @throws UnexpectedResponseError if the response is incomplete, because the amount would be too
+ * low
  * @throws NotFoundError if the account has no endpoint with this id
- * @throws RejectedError or NotFoundError if the service does not show it
+ * @throws RejectedError or NotFoundError if the service does not show costs
  * @example
  * const spent = await getSpend({ from: monthStart() });
  * const workersMax = spent.amount < 400 ? 8 : spent.amount < 500 ? 2 : 0;

@@ -40,7 +40,7 @@ export function scaleDownNotes(
 /** How long the comparisons wait for the list of endpoints, in milliseconds. */
 const LOOK_TIMEOUT_MS = 10_000;
 
-/** What the list of endpoints shows. */
+/** The data that the list of endpoints shows. */
 interface Look {
   readonly atZero: Set<string>;
   /** The worker counts of the endpoints that show them. */
@@ -49,7 +49,7 @@ interface Look {
   readonly named: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The engine compares one resource after another, so the resources share one look. */
+/** The engine compares one resource after another, so the resources share one read. */
 const looks = new WeakMap<ProviderClient, Promise<Look>>();
 
 /** The endpoints that a comparison of this deployment has seen at zero. */
@@ -100,8 +100,8 @@ async function isShownAtZero(id: string, name: string): Promise<boolean> {
 }
 
 /**
- * Logs that the service has other worker counts than a schedule has set. They stay: RunPod lowers
- * `workersMax` by itself, and would lower it again.
+ * Logs that the worker counts at the service differ from those that a schedule has set. They are
+ * not restored, because RunPod lowers `workersMax` by itself, and would lower it again.
  */
 async function saySetOtherwise(id: string, outputs: Properties, inputs: Properties): Promise<void> {
   const name = String(outputs.name ?? id);

@@ -17,7 +17,7 @@ const LOOK_AGAIN_MS = 5_000;
 /**
  * Waits until `/health` shows `workersMin` idle or running workers, if the program sets
  * `awaitReady`. On a timeout, it throws an error that keeps the endpoint in state. The outputs then
- * lack what marks the release as passed, so the next `up` waits again.
+ * lack the mark of a passed release, so the next `up` waits again.
  */
 export async function awaitReady(
   client: ProviderClient,

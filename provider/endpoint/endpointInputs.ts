@@ -38,7 +38,7 @@ export const ENDPOINT_INPUTS = {
     withRecycledWorkers(withScheduledWorkers(withOneVolumeForm(withOneSource(withoutUnsetParts(inputs))))),
   staysUnset(field, inputs) {
     const isSet = (name: string) => inputs[name] !== undefined && inputs[name] !== null;
-    // The default may have another unit than the `scalerValue` that stays, so `scalerType` is
+    // The default's unit may differ from that of the `scalerValue` that stays, so `scalerType` is
     // reported as missing.
     if (field === "scalerType") return isSet("scalerValue");
     if (isScheduled(field, inputs)) return true;

@@ -90,8 +90,8 @@ function deletesAtOnce(id: string, { drain, name }: Properties, { deletesWorkers
 }
 
 /**
- * Refuses what the catalog proves impossible, and adds what a write needs: a worker count, or all
- * of the container or template that an unfinished write may have replaced.
+ * Refuses changes that the catalog proves impossible, and adds the settings that a write needs: a
+ * worker count, or all of the container or template that an unfinished write may have replaced.
  */
 async function beforeSave(connection: Connection, save: Save<Endpoint>): Promise<Properties> {
   const isReplaced = Object.keys(save.open?.sent ?? {}).some((setting) => isSourceField(fieldOf(setting)));

@@ -99,7 +99,8 @@ export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.d
 
 /**
  * Logs the `workersStandby` of an endpoint that the program leaves as it is, if it keeps workers
- * running that `workersMin` does not ask for. REST v2 does not show it, so state counts there.
+ * running that `workersMin` does not ask for. REST v2 does not show this setting, so the value in
+ * state is used there.
  */
 function nameKeptStandby(id: string, outputs: Properties, inputs: Properties): void {
   const { workersStandby, workersMin, name = id } = outputs;
@@ -114,9 +115,9 @@ function nameKeptStandby(id: string, outputs: Properties, inputs: Properties): v
 }
 
 /**
- * Returns problems with inputs that the API does not accept. If no setting selects the API, only
- * those that neither API accepts, because a run decides before its first write. The others are
- * logged.
+ * Returns problems with inputs that the API does not accept. If no setting selects the API, returns
+ * only those that neither API accepts, because a run decides before its first write. The other
+ * problems are logged.
  */
 function problemsOverApi(oldInputs: Properties, inputs: Properties): InputProblem[] {
   const capabilities = currentCapabilities();
@@ -134,7 +135,8 @@ function problemsOverApi(oldInputs: Properties, inputs: Properties): InputProble
 
 /**
  * Refuses inputs that the API of a run without a setting does not accept. With a setting, `check`
- * has refused them. Before it refuses what GraphQL lacks, it reads, because GraphQL may be gone.
+ * has refused them. Before it refuses inputs that GraphQL lacks, it sends a read, because GraphQL
+ * may be gone.
  * @param id the endpoint of state, if it exists
  * @throws InvalidInputError that names them, before the first write
  */

@@ -7,8 +7,8 @@ import { INSTANT_VARIABLE, pinnedInstant } from "../connection/runInstant";
 const MOST_OFF_MS = 3_600_000;
 
 /**
- * Refuses to change endpoints in a run for another time, whose worker counts are those of that
- * time, unless the service is on this machine.
+ * Refuses to change endpoints in a run for another time, because it would apply that time's worker
+ * counts, unless the service is on this machine.
  * @throws ConfigurationError before any request
  */
 export function refuseOtherTime(): void {

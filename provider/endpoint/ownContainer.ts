@@ -7,8 +7,8 @@ import { isObject, type Properties, pick } from "../engine/properties";
 import { fieldsIn } from "../fields/managed";
 
 /*
- * An endpoint has either the template of the program, or a container of its own. The service may
- * show both, so inputs or outputs decide which one state holds.
+ * An endpoint uses either the program's template or its own container. The service may show both,
+ * so the inputs or outputs decide which of them is kept in state.
  */
 
 function isSet(value: unknown): boolean {

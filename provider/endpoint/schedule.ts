@@ -12,13 +12,15 @@ import { containsUnknown, isObject, type Properties, pick, UNKNOWN } from "../en
 /*
  * A schedule decides the worker counts of an endpoint. `check` adds the counts that hold at the
  * run's instant, so everything else knows only those counts. The schedule stays in the inputs in a
- * complete form: each rule has all counts that any rule of the schedule decides.
+ * complete form, in which each rule sets every count that any rule of the schedule sets.
  */
 
 const COUNTS = ["workersMin", "workersMax"] as const;
 const MOST_RULES = 100;
 
-/** Checking the times of a year takes a second for so many, and checks run one after the other. */
+/**
+ * The most times in a year. Checking that many takes a second, and checks run one after the other.
+ */
 const MOST_TIMES = 10_000;
 const YEAR_MS = 366 * 86_400_000;
 
@@ -178,7 +180,10 @@ function missingCounts(schedule: unknown, own: Properties): InputProblem[] {
   });
 }
 
-/** Two rules in one minute would contradict each other. The times of a year show if they do. */
+/**
+ * Returns a problem if two rules fire in one minute of a year, because they would contradict each
+ * other.
+ */
 function calendarProblems(schedule: Schedule): InputProblem[] {
   const from = runInstant();
   const times = firings(schedule, from, from + YEAR_MS, MOST_TIMES + 1);

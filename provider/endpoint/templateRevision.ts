@@ -25,8 +25,8 @@ export async function applyRevision(
   const { client } = connection;
   const known = { ...outputs, ...inputs };
   const applied = await client.endpoints.applyTemplate(id, String(inputs.templateId), { known });
-  // Changes from before the first revision are already rolled out, either by RunPod earlier or by
-  // the call above.
+  // Changes from before the first revision have already been rolled out, either earlier by RunPod
+  // or by the call above.
   if (outputs.templateRevision === undefined) return applied;
   const name = String(inputs.name ?? outputs.name ?? id);
   if (inputs.recycleWorkers !== true) {

@@ -16,7 +16,7 @@ export function initFailure(error: unknown, id: string, properties: Properties):
   return Object.assign(new Error(message), { stack: "", id, properties: plain, reasons: [message] });
 }
 
-/** Returns what an error says. */
+/** Returns the message of an error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -33,7 +33,7 @@ export function secretFields({ __secretInputs }: Properties): string[] {
 }
 
 /**
- * Hides the secret inputs in all messages. Returns the values to hide in those of this resource.
+ * Hides the secret inputs in all messages. Returns the values to hide in this resource's messages.
  */
 function hideIn(args: readonly unknown[]): ReadonlyMap<string, string> {
   const secrets = args.flatMap(secretValues);
@@ -127,7 +127,7 @@ function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
-/** The resources whose errors have said in full that the key is not accepted, by the refusal. */
+/** The resources whose errors have shown the full message about a rejected key, by refusal. */
 const refusedFor = new Map<string, string>();
 
 /**
@@ -140,7 +140,7 @@ function saidOnce(error: Error, name: string): Error {
   const first = refusedFor.get(refusal) ?? name;
   refusedFor.set(refusal, first);
   if (first === name) return error;
-  // A new error, because resources that wait for one response get the same one.
+  // Return a new error, because resources that wait for the same response share one error object.
   return presentable(new AuthenticationError(`the API key is not accepted: see the error of ${first}`));
 }
 

@@ -8,9 +8,9 @@ import { isOfThisProcess, mayStillRun, thisProcess } from "../machine/processes"
 
 /*
  * Names that must be unique at the service, and that the program does not set. The digits are
- * random, because a deleted record may keep its name. They are drawn here, not in `check`: a saved
- * plan compares inputs. If the engine is killed before it records what was created, the next run
- * finds the name in this machine's record.
+ * random, because a deleted record may keep its name. They are drawn here and not in `check`,
+ * because a saved plan compares inputs. If the engine is killed before it records what was created,
+ * the next run finds the name in this machine's record.
  */
 
 const RANDOM_DIGITS = 7;

@@ -10,7 +10,7 @@ import { changedIn } from "./managed";
 
 const VARIABLE = "env.";
 
-/** Converts fields to settings, in which each variable is a setting of its own. */
+/** Converts fields to settings, in which each variable is a separate setting. */
 export function flat({ env, ...fields }: Properties): Properties {
   if (!isObject(env)) return fields;
   return { ...fields, ...Object.fromEntries(Object.entries(env).map(([name, value]) => [VARIABLE + name, value])) };

@@ -3,8 +3,8 @@ import { type FieldTable, unsetValue } from "../../sdk/records/fields";
 import { type Properties, pick } from "../engine/properties";
 
 /*
- * State leaves out fields that few records use, while they are unset: the engine writes all of it
- * at every step. The handlers know them as unset.
+ * Fields that few records use are left out of state while they are unset, because the engine writes
+ * the whole state at every step. The handlers treat a missing field as unset.
  */
 
 /** Returns the outputs, leaving out those of the given fields that are unset. */

@@ -24,7 +24,7 @@ interface Source<T extends NamedRecord> {
   listReadable(): Promise<Listed<T>>;
 }
 
-/** Returns the record without what the client notes about its response. */
+/** Returns the record without the client's notes about the response. */
 function asShown<T extends NamedRecord>({ unshown: _, ...record }: T): T {
   return record as unknown as T;
 }

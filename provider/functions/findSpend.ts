@@ -55,9 +55,10 @@ export async function findSpend(context: DataSourceContext, args: GetSpendArgs):
   try {
     const read = await context.client.account.spend({ endpointId, groupBy, ...window });
     const spend = aged({ ...read, readAt: new Date(now).toISOString() }, now);
-    // The id may be wrong, or of another account, and its budget would never be reached.
+    // The id may be wrong or belong to another account, so a budget for it would never be reached.
     if (endpointId !== undefined && spend.newestBucket === undefined) await context.client.endpoints.get(endpointId);
-    // A run for a later time, whose month may not have begun, must not count as newer than others.
+    // A run for a later time must not count as newer than others, because its month may not have
+    // begun.
     if (useLastKnown && now <= Date.now()) writeRecord(subject, { ...spend });
     return told({ ...spend, isLastKnown: false });
   } catch (error) {

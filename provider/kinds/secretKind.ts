@@ -110,7 +110,8 @@ function reasonToWrite(outputs: Properties, inputs: Properties): string | undefi
     return `its value is written from the environment variable ${valueEnv} (valueVersion ${valueVersion})`;
   }
   const { valueLastUpdatedAt, __valueWrittenAt } = outputs;
-  // An earlier time is the same write, seen through an API that shows only writes of the value.
+  // An earlier time stands for the same write, read over an API that shows only writes of the
+  // value.
   if (__valueWrittenAt === undefined || String(valueLastUpdatedAt) <= String(__valueWrittenAt)) return undefined;
   return `it was changed elsewhere at ${valueLastUpdatedAt}: the program's value is written again`;
 }

@@ -59,7 +59,7 @@ export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
     const unknown = unknownVariables(template, outputs);
     if (unknown.length === 0) return {};
     if (outputs.removeUnknownEnv !== true) {
-      // The next run takes back what an unfinished write of this machine has sent.
+      // The next run reverts the settings that an unfinished write of this machine has sent.
       const own = nested(openIn(TEMPLATE.noun, { id, outputs })?.sent ?? {});
       const others = unknownVariables(template, { env: { ...objectOrEmpty(outputs.env), ...objectOrEmpty(own.env) } });
       if (others.length > 0) log(name, unknownVariablesWarning(id, others));

@@ -6,14 +6,15 @@ import { candidateFolders, ifThere, isPrivate, makePrivateFolder } from "./folde
 import { lastWrite } from "./stamp";
 
 /*
- * What this machine must remember if a run is killed between a request and the moment the engine
- * writes state: one small file for each subject. It holds no secret, except encrypted.
+ * The facts that this machine must remember if a run is killed between a request and the moment the
+ * engine writes state, in one small file for each subject. A file contains secrets only in
+ * encrypted form.
  *
- * A machine record is only a hint. One rule says when it is void: when state or the service has
- * moved on. State has moved on if it names another write than it did when the record was made,
- * whichever machine made that write (`isVoid`). The reader of a record compares it with the service
- * before it acts. Creates and adoptions begin without state, so their records are removed when
- * their end is seen.
+ * A machine record is only a hint. A record is void when state or the service has moved on. State
+ * has moved on if it names another write than it did when the record was made, regardless of which
+ * machine made that write (`isVoid`). The reader of a record compares it with the service before it
+ * acts. Creates and adoptions begin without state, so their records are removed when their end is
+ * seen.
  */
 
 /**
@@ -23,8 +24,8 @@ import { lastWrite } from "./stamp";
 type Thing =
   // The next run would create the record a second time, because the first one is in no state.
   | "create"
-  // If the program goes back to its previous inputs, `up` would say "unchanged", and what the
-  // killed run sent would stay: settings, variables, a release, or an endpoint that is scaled to
+  // If the program goes back to its previous inputs, `up` would say "unchanged", and the changes of
+  // the killed run would stay: settings, variables, a release, or an endpoint that is scaled to
   // zero.
   | "write"
   // With `--target`, the previous resource would delete a record that another resource has adopted.

@@ -5,8 +5,8 @@ import { seal, unseal } from "./seal";
 
 /*
  * The engine writes state only after a handler has returned, and may be killed before it does. So
- * this machine notes each write to an existing record before it is sent, whatever the write is for.
- * There is one note per record. The next run verifies the write, whatever the program then says.
+ * this machine notes each write to an existing record before it is sent, regardless of its purpose.
+ * There is one note per record. The next run verifies the write, even if the program has changed.
  */
 
 /** A record that is written, and the account's API key. */
@@ -15,7 +15,7 @@ export interface Written extends ServiceRecord {
   readonly apiKey?: string | undefined;
 }
 
-/** What a write was for. */
+/** The purpose of a write. */
 export type Purpose = "change" | "adoption" | "deletion" | "recycle";
 
 /** A write whose end is not recorded in state. */

@@ -4,8 +4,8 @@ import type { Properties } from "../engine/properties";
 /*
  * State identifies a resource and its last write by one output: `__stamp`, two tokens joined by a
  * dot. Handlers do not know URNs, so the first token tells resources apart. The second one changes
- * with every write, and with every refresh that finds the record changed: a note that was made with
- * another one is void.
+ * with every write, and with every refresh that finds the record changed. A note that was made with
+ * a different second token is void.
  */
 
 const STAMP = "__stamp";

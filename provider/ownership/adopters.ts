@@ -6,8 +6,8 @@ import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/
 import { drawnAt, ownerOf } from "../machine/stamp";
 
 /*
- * A resource may adopt a record that another resource of the program has, for example under a new
- * logical name. The previous resource must then not delete it. Its handler does not know the
+ * A resource may adopt a record that another resource of the program manages, for example under a
+ * new logical name. The previous resource must then not delete it. Its handler does not know the
  * program, so the adopter leaves a mark on this machine. The mark also works across the processes
  * of one deployment, and for runs that leave a resource out (`--target`).
  */
@@ -25,8 +25,8 @@ export function markAdopter(id: string, owner: string, standing: "wants" | "has"
 }
 
 /**
- * Marks a record for the resource that has it, unless another resource has adopted the record. An
- * adopter under another provider, whose handlers run in another process, sees this mark.
+ * Marks a record for the resource that manages it, unless another resource has adopted the record.
+ * An adopter under another provider, whose handlers run in another process, sees this mark.
  */
 export function markManager(id: string, owner: string): void {
   const { owner: marked = owner } = readRecord(subjectOf(id)) ?? {};
@@ -42,14 +42,14 @@ export function managerInThisRun(id: string): string | undefined {
   return isThisRun(engine) && typeof owner === "string" ? owner : undefined;
 }
 
-/** Removes the mark of this resource, which releases or deletes the record. */
+/** Removes the mark of this resource when it releases or deletes the record. */
 export function unmarkAdopter(id: string, owner: string): void {
   if (readRecord(subjectOf(id))?.owner === owner) removeRecord(subjectOf(id));
 }
 
 /**
- * Returns `true` if another resource has adopted the record in this run and manages it now, which
- * is then logged.
+ * Returns `true`, and logs this, if another resource has adopted the record in this run and manages
+ * it now.
  */
 export function isKeptByAdopter(noun: string, id: string, outputs: Properties): boolean {
   const { standing, engine } = otherAdopter(id, outputs) ?? {};

@@ -4,7 +4,8 @@ import { newOwner, ownerOf } from "../machine/stamp";
 import { managerInThisRun, markAdopter, markManager, unmarkAdopter } from "./adopters";
 
 /*
- * Which resources of the running program have which record. A process serves one deployment.
+ * Tracks which resource of the running program manages which record. A process serves one
+ * deployment.
  */
 
 /**
@@ -53,9 +54,9 @@ export function freshAutomaticName(): unknown {
 }
 
 /**
- * Notes which record the last checked resource has. Does nothing during a refresh, because a
+ * Notes which record the last checked resource manages. Does nothing during a refresh, because a
  * refresh also compares resources that are no longer in the program.
- * @throws InvalidInputError if another resource of the program has the same record
+ * @throws InvalidInputError if another resource of the program manages the same record
  */
 export function noteCompared(noun: string, id: string, outputs: Properties): void {
   if (!isProgramRunning) return;
@@ -67,14 +68,14 @@ export function noteCompared(noun: string, id: string, outputs: Properties): voi
   else markManager(id, owner);
 }
 
-/** Returns `true` if a resource of the running program has the record or will adopt it. */
+/** Returns `true` if a resource of the running program manages the record or will adopt it. */
 export function isDeclared(id: string): boolean {
   return adopters.has(id) || compared.has(id);
 }
 
 /**
  * Returns the token of a resource that is being created.
- * @throws InvalidInputError if it adopts a record that another resource of the program has
+ * @throws InvalidInputError if it adopts a record that another resource of the program manages
  */
 export function ownerOfNew(noun: string, { adoptId }: Properties): string {
   const id = String(adoptId);

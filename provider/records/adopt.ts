@@ -12,8 +12,8 @@ import type { RecordKind } from "./recordKind";
 import { declared, type Outcome, prepared, putBacks, restore, shownSettings, write, writtenBy } from "./write";
 
 /*
- * Records that exist and are in no state: what a program adopts, and what a killed run has created
- * under a name that it had drawn.
+ * Records that exist and are in no state: those that a program adopts, and those that a killed run
+ * has created under a name that it had drawn.
  */
 
 /** Adopts the record with the program's `adoptId` and changes it to match the program. */
@@ -112,7 +112,8 @@ async function matchProgram<T extends NamedRecord, Fields extends object>(
   const changes = describeChanges(table, shownBefore, shownAfter, inputs);
   const told = applied && changes === NO_CHANGE ? [applied.done] : [changes, ...(applied ? [applied.done] : [])];
   log(record.name, `adopted ${noun} ${id}; ${told.join("; ")}`);
-  // Also what a killed adoption has changed goes back if this one fails, even if it writes nothing.
+  // If this adoption fails, the changes of a killed adoption are reverted too, even if this
+  // adoption writes nothing.
   const note = unfinished(written);
   return note ? { ...outcome, undo: () => restore(kind, connection, { id, outputs: {}, inputs }, note) } : outcome;
 }

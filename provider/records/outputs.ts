@@ -69,7 +69,7 @@ function fieldOutputs<T extends NamedRecord, Fields extends object>(
   { before, settings }: Circumstances,
 ): Properties {
   const written = settings && Object.keys(settings);
-  // A field of the alternative that the program does not use any more, such as the image after a
+  // The field belongs to the alternative that the program no longer uses, such as the image after a
   // change to a template.
   const isLeft = (name: string) => !(name in inputs) && staysUnset?.(name, inputs) === true;
   const isOwn = (name: string) => !Object.hasOwn(table, fieldOf(name));

@@ -63,8 +63,8 @@ type Settle<T> = (settling: Settling<T>) => Promise<Properties>;
 export interface RecordHandlers<T extends NamedRecord> extends Required<pulumi.dynamic.ResourceProvider> {
   create(inputs: Properties, settle?: Settle<T>): Promise<{ readonly id: string; readonly outs: Properties }>;
   /**
-   * The record is absent if RunPod does not have it, or if its replies do not prove whether it
-   * exists.
+   * The record is absent if it does not exist at RunPod, or if the responses do not prove whether
+   * it exists.
    */
   read(id: string, outputs: Properties): Promise<pulumi.dynamic.ReadResult & { readonly record?: T | undefined }>;
   /** @param seen a write that is not in state, although this machine has no note of it */
@@ -174,8 +174,8 @@ async function diff<T extends NamedRecord, Fields extends object>(
 }
 
 /**
- * Returns the fields that an update changes, as far as that is known without a request. It may give
- * back what an unfinished write has sent.
+ * Returns the fields that an update changes, as far as that is known without a request. The update
+ * may also revert settings that an unfinished write has sent.
  */
 export function changedByUpdate<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
@@ -241,7 +241,8 @@ async function createRecord<T extends NamedRecord, Fields extends object>(
   if (!kind.hasUniqueNames || typeof __automaticName !== "string") return make(name, (found) => refuse(found, name));
   const place = { service: connection.account.service, noun: kind.noun };
   const take = (record: T) => takeOver(kind, connection, record, inputs);
-  // Two resources may have the same pattern for their names, and the first one to draw notes it.
+  // Two resources may use the same pattern for their names. The first one that draws a name notes
+  // it.
   return oneAtATime(`create of ${kind.noun} ${__automaticName}`, () =>
     createNamed(place, inputs, { create: make, takeOver: take, refuse }),
   );

@@ -29,7 +29,7 @@ interface RecordChange<T, Fields> extends Situation {
 export interface Save<T> extends Situation {
   readonly purpose: "create" | "update" | "adopt";
   readonly name: unknown;
-  /** The settings to write, with each variable as a setting of its own. */
+  /** The settings to write, with each variable as a separate setting. */
   readonly settings: Properties;
   /** The record as it was read, if it was. */
   readonly theirs?: T | undefined;

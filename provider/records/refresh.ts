@@ -84,7 +84,7 @@ function findRecord<T extends NamedRecord, Fields extends object>(
   });
 }
 
-/** Returns `true` if the record shows another value than an unfinished write sent. */
+/** Returns `true` if the record shows a value that differs from what an unfinished write sent. */
 function isSettled<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
   { capabilities: { api } }: Connection,
@@ -95,7 +95,8 @@ function isSettled<T extends NamedRecord, Fields extends object>(
     const field = kind.table[fieldOf(setting)];
     return field !== undefined && !isHiddenAt(field, api);
   };
-  // What cannot be read cannot be verified, so state, which now has what serves, counts.
+  // Settings that cannot be read cannot be verified, so the values in state are used, which are now
+  // those in service.
   const others = differing(kind.table, pick(sent, isShown), shownSettings(kind, record, sent));
   return isSealed === true || Object.keys(others).length > 0;
 }

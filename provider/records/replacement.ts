@@ -11,8 +11,8 @@ import type { RecordKind, Situation } from "./recordKind";
 import { isAutomatic } from "./write";
 
 /*
- * A replacement deletes a record. Only a changed program replaces, and the record is read before
- * that, because it may already be what the program now says.
+ * A replacement deletes a record. Only a changed program causes one. The record is read first,
+ * because it may already match the program.
  */
 
 /**
@@ -48,7 +48,7 @@ function releaseFirst(noun: string): string {
   );
 }
 
-/** Returns those of the fixed fields that the record does not already have as the program says. */
+/** Returns the fixed fields whose values in the record differ from those in the program. */
 async function stillFixed<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
   { id, outputs, inputs }: Situation,

@@ -18,12 +18,12 @@ import { shownFields } from "./outputs";
 import type { RecordKind, Save, Situation } from "./recordKind";
 
 /*
- * One rule for every write: it contains what the preview showed as changed, over what the service
- * has at that moment. What the preview compared is state; the client takes the rest from a read
- * right before the write.
+ * One rule applies to every write: it contains the settings that the preview showed as changed, and
+ * keeps all others as they are at the service at that moment. The preview compares with state, and
+ * the client takes the other settings from a read right before the write.
  */
 
-/** What a write did. */
+/** The result of a write. */
 export interface Outcome<T> {
   /** The record, or `undefined` if it was neither written nor read. */
   readonly record: T | undefined;
@@ -33,11 +33,11 @@ export interface Outcome<T> {
   readonly changed: readonly string[];
   /** `true` if state now describes the record, regardless of what earlier runs wrote. */
   readonly isWritten: boolean;
-  /** Gives the record back what it had right before. Absent if nothing was written. */
+  /** Restores the values from right before the write. Absent if nothing was written. */
   readonly undo?: (() => Promise<Undone<T>>) | undefined;
 }
 
-/** What a restore did. */
+/** The result of a restore. */
 export interface Undone<T> {
   readonly record: T;
   /**
@@ -47,7 +47,7 @@ export interface Undone<T> {
   readonly left: readonly string[];
 }
 
-/** Returns what identifies a record's note on this machine. */
+/** Returns the values that identify a record's note on this machine. */
 export function writtenBy({ account }: Pick<Connection, "account">, noun: string, id: string): Written {
   return { service: account.service, apiKey: account.apiKey, noun, id };
 }
@@ -61,7 +61,7 @@ export function openIn(noun: string, { id, outputs }: Pick<Situation, "id" | "ou
   return openNote({ service: recordedService(outputs) ?? "", noun, id, apiKey }, outputs);
 }
 
-/** Returns that note, and logs it, because the update verifies what it sent. */
+/** Returns that note, and logs it, because the update checks the settings that the write sent. */
 export function announceOpen(noun: string, { id, outputs }: Situation): Note | undefined {
   const open = openIn(noun, { id, outputs });
   if (!open) return undefined;
@@ -113,7 +113,7 @@ export function isAutomatic({ __automaticName }: Properties): boolean {
 /**
  * Returns the settings that an update writes: those that differ between state and program, those
  * that the last run did not manage, and those that an unfinished write sent. If the program does
- * not declare one of the latter, it gets back the value from before that write, unless someone else
+ * not declare one of the latter, its value from before that write is restored, unless someone else
  * has changed it since.
  */
 export function settingsToWrite<T extends NamedRecord, Fields extends object>(
@@ -159,7 +159,7 @@ export function putBacks<T extends NamedRecord, Fields extends object>(
   const now = shownSettings(kind, theirs, sent);
   const others = differing(table, sent, now);
   const isOpen = (setting: string) => setting !== "name" && !(setting in ours) && !(setting in others);
-  // A program that declares one of two alternatives has settled the other one as well.
+  // A program that declares one of two alternatives also decides about the other one.
   const back = pick(before, (setting) => isOpen(setting) && !kind.staysUnset?.(fieldOf(setting), inputs));
   const found = pick(back, (setting) => setting in differing(table, back, now));
   if (Object.keys(found).length > 0)
@@ -228,9 +228,9 @@ export async function write<T extends NamedRecord, Fields extends object>(
 }
 
 /**
- * Returns what served right before a write. If the record already has what is sent, because an
- * unfinished write sent it, the values from before that write count: those in its note or, without
- * one, those in state.
+ * Returns the values right before a write. If the record already has the values to send, because an
+ * unfinished write sent them, returns the values from before that write: those in its note or,
+ * without a note, those in state.
  */
 function valuesBefore(sent: Properties, seen: Properties, base: Properties, open: Note | undefined): Properties {
   const entries = Object.entries(seen).map(([setting, value]) => {
@@ -262,8 +262,8 @@ function sayOverwritten(
 }
 
 /**
- * Gives a record back what it had right before a write. Settings that someone else has changed
- * since are left as they are.
+ * Restores the values that a record had right before a write. Settings that someone else has
+ * changed since are left as they are.
  */
 export async function restore<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
@@ -291,7 +291,7 @@ export async function restore<T extends NamedRecord, Fields extends object>(
   return { record, left };
 }
 
-/** Adds what the kind needs in addition, and refuses what cannot work. */
+/** Adds the settings that the kind also needs, and refuses a write that cannot work. */
 export async function prepared<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
   connection: Connection,

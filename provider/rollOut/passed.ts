@@ -4,7 +4,7 @@ import { digestOf, isObject, type Properties, pick, secretValue } from "../engin
 
 /*
  * The outputs record which release last passed: its test, or the wait for its workers. After a
- * killed run, a failed one or a refresh, they show that what serves has not passed.
+ * killed run, a failed run or a refresh, they show that the release in service has not passed.
  */
 
 const PASSED = "__passed";
@@ -17,12 +17,15 @@ export function isReleaseField(name: string): boolean {
   return RELEASE_FIELDS.includes(name);
 }
 
-/** Returns `true` if the program asks whether a release works: `rollOut` or `awaitReady`. */
+/** Returns `true` if the program has releases verified, with `rollOut` or `awaitReady`. */
 function asks({ rollOut, awaitReady }: Properties): boolean {
   return isObject(rollOut) || awaitReady === true;
 }
 
-/** Returns `true` if the program's release has not passed, although the program asks for that. */
+/**
+ * Returns `true` if the program's release has not passed, although the program has releases
+ * verified.
+ */
 export function isNotPassed(outputs: Properties, inputs: Properties): boolean {
   return asks(inputs) && passedIn(outputs) !== releaseDigest(inputs);
 }

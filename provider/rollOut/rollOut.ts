@@ -16,8 +16,8 @@ import { isNotPassed, isReleaseField } from "./passed";
 import { type RollOut, rollOutOf } from "./rollOutInputs";
 
 /*
- * A rollout is one update: save, wait, test, watch, and then either done or one more save of what
- * served before.
+ * A rollout is one update: save, wait, test, watch, and then, if the release fails, save the
+ * previous release again.
  */
 
 /** An update or an adoption that may have made a release. */
@@ -31,7 +31,7 @@ interface Release extends Settling<Endpoint> {
 }
 
 /**
- * Tests the release that serves, if the program has a `rollOut` and the release has not passed.
+ * Tests the release in service, if the program has a `rollOut` and the release has not passed.
  * @returns `false` if it was not tested because the endpoint has no workers
  * @throws ROLL_OUT if the release failed or could not be judged
  */
@@ -67,7 +67,7 @@ export async function testRelease(release: Release): Promise<boolean> {
   throw await afterFailure(release, rollOut, reason);
 }
 
-/** Returns the error of a release that failed, after what served before was restored. */
+/** Returns the error of a release that failed, after the previous release was restored. */
 async function afterFailure(release: Release, rollOut: RollOut, reason: string): Promise<Error> {
   const { id, outs, outcome, before, inputs } = release;
   const which = `endpoint ${id} ("${outs.name}")`;
@@ -97,7 +97,7 @@ async function afterFailure(release: Release, rollOut: RollOut, reason: string):
 
 const notAdopted = (before: Properties | undefined) => (before ? "" : " The endpoint was not adopted");
 
-/** Returns the error of a failed release whose endpoint has again what it had before. */
+/** Returns the error of a failed release whose endpoint has its previous settings again. */
 function restored(release: Release, failed: string, { record, left }: Undone<Endpoint>): Error {
   const { outs, before, inputs } = release;
   const exception =
@@ -129,7 +129,7 @@ function stays({ id, inputs }: Release, text: string, state: Properties): Error 
 
 /**
  * Returns outputs that leave this machine's note of the write open, so that the next run can still
- * restore what served before.
+ * restore the previous release.
  */
 function unsettled(before: Properties, outs: Properties): Properties {
   return { ...outs, ...stampOutput(ownerOf(outs), lastWrite(before)) };
@@ -157,7 +157,7 @@ function shownRelease({ unshown = [], ...endpoint }: Endpoint): Properties {
   return pick({ ...endpoint }, (name) => isReleaseField(name) && !unshown.includes(name));
 }
 
-/** Returns the fields of the program's release that the endpoint does not have. */
+/** Returns the fields in which the endpoint differs from the program's release. */
 function notAsDeclared(inputs: Properties, shown: Properties): string[] {
   const declared = flat(pick(inputs, (name) => name in shown && inputs[name] !== undefined));
   return [...new Set(Object.keys(differing(FIELDS, declared, shown)).map(fieldOf))];

@@ -8,14 +8,14 @@ const LINES = 20;
 const LOG_TIMEOUT_MS = 5_000;
 
 /**
- * Returns what RunPod shows about workers that do not work, as the end of an error: the most likely
- * cause, and the last lines of their logs. Secrets in them are hidden. Never throws an error.
+ * Returns the end of an error about workers that do not work: the most likely cause, and the last
+ * lines of their logs. Secrets in them are hidden. Never throws an error.
  */
 export async function evidenceOf({ endpoints }: ProviderClient, id: string): Promise<string> {
   const diagnosing = endpoints.diagnose(id, { awaited: "workers", waitedMs: 0, logs: true, signal: cancelled });
   const [diagnosis, lines] = await Promise.all([diagnosing.catch(() => undefined), lastLines(endpoints, id)]);
   const cause = diagnosis?.causes[0];
-  // What passes by itself, such as the start of a worker, does not explain a failure.
+  // A cause that passes by itself, such as the start of a worker, does not explain a failure.
   const isUseful = cause !== undefined && !cause.passes && !["unknown", "no-job-waits"].includes(cause.id);
   const why = isUseful ? `\nMost likely: ${diagnosis?.summary}. ${cause.advice}` : "";
   return lines.length === 0
@@ -24,7 +24,7 @@ export async function evidenceOf({ endpoints }: ProviderClient, id: string): Pro
 }
 
 /**
- * Adds to an error what RunPod shows about the workers of an endpoint. The error must not be one of
+ * Adds RunPod's information about an endpoint's workers to an error. The error must not be one of
  * the connection, because the same connection is used.
  */
 export async function withEvidence(error: unknown, client: ProviderClient, id: string): Promise<unknown> {

@@ -2,7 +2,10 @@ import { ServerlessGpuError } from "../../sdk/errors/errors";
 
 const AGAIN = "The next pulumi up runs the test again";
 
-/** What the client's messages say about its own functions, and what the provider says instead. */
+/**
+ * Phrases of the client's messages about its own functions, and the provider's own phrases for
+ * them.
+ */
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/; retry\(\) runs it again/, `. ${AGAIN}`],
   [/Continue with client\.endpoint\("[^"]*"\)\.job\("[^"]*"\)/, AGAIN],

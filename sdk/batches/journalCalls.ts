@@ -25,7 +25,7 @@ export function isLasting(error: unknown): boolean {
   return error instanceof ServerlessGpuError && (error.disposition === "stop" || error.code === "JOURNAL_LOCKED");
 }
 
-/** Refuses states of another version, with which nothing can be done. */
+/** Refuses states of another version, because this version cannot process them. */
 export function known(entry: JournalEntry): JournalEntry {
   if (JOURNAL_STATES.includes(entry.state)) return entry;
   throw new JournalDamagedError(

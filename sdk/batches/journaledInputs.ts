@@ -328,8 +328,8 @@ const MOST_ASIDE = 5_000;
 /** Returns `true` if a failed submit may have started a job. */
 function mayRun(error: unknown, sentAt: number | undefined, stop: Stop): boolean {
   if (error instanceof SubmitUncertainError) return true;
-  // With any other error of the client, the service did nothing. An attempt is not aborted once it
-  // was sent.
+  // Any other error of the client means that the service did nothing, because an attempt is not
+  // aborted once it has been sent.
   const isClear = error instanceof ServerlessGpuError || error instanceof LeaseEnded || error === stop.submits.reason;
   return sentAt !== undefined && !isClear;
 }

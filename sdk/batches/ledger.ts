@@ -38,11 +38,13 @@ export interface Ledger {
   claim(key: JournalKey): Promise<Claim>;
   /** Must be called once per successful claim, after the outcome of its submit was recorded. */
   answered(): void;
-  /** Claims no more keys for some milliseconds. Returns `true` if it claimed some until now. */
+  /**
+   * Stops claiming keys for `ms` milliseconds. Returns `true` if it was claiming keys until now.
+   */
   rest(ms: number): boolean;
   /** Rejects all pending and later claims. */
   drain(reason: unknown): void;
-  /** Gives a failing journal less time. */
+  /** Shortens the time for which the journal may keep failing. */
   stop(): void;
   /** Reads the entries of keys. */
   collect(keys: readonly string[]): Promise<readonly Claim[]>;
@@ -79,7 +81,7 @@ export const SUBMIT_SLOTS = 50;
 /** How long the journal may keep failing before the batch ends, in milliseconds. */
 const LONGEST_OUTAGE_MS = 120_000;
 
-/** The same after the batch was stopped, so that a second Ctrl-C has an effect. */
+/** The same limit after the batch was stopped, so that a second Ctrl-C has an effect. */
 const LAST_OUTAGE_MS = 10_000;
 
 /** The maximum number of changes to record at once, and of the characters of their results. */

@@ -48,8 +48,8 @@ export interface Account {
    */
   limits(options?: RequestOptions): ResponsePromise<AccountLimits>;
   /**
-   * Returns the id of the account that the key belongs to. REST v2 does not show it, so GraphQL is
-   * asked.
+   * Returns the id of the account that the key belongs to. REST v2 does not show it, so this call
+   * always uses GraphQL.
    * @throws AuthenticationError if the key is not accepted
    * @throws RejectedError or NotFoundError if the service does not show it
    */
@@ -57,8 +57,8 @@ export interface Account {
   /**
    * Returns what endpoints have cost, as far as RunPod has billed it. A charge can appear an hour
    * late. GraphQL does not say how far back its records go.
-   * @throws UnexpectedResponseError if the response is not complete, rather than to return too
-   * little
+   * @throws UnexpectedResponseError if the response is incomplete, because the amount would be too
+   * low
    * @throws RejectedError or NotFoundError if the service does not show it
    */
   spend(options?: SpendOptions): ResponsePromise<Spend>;

@@ -32,8 +32,8 @@ export interface CatalogGpu {
   /** The memory of one GPU in GB, if RunPod shows it. */
   readonly memoryInGb?: number | undefined;
   /**
-   * The GPU pool, as named in `gpuIds`. `null` if endpoints cannot use the GPU type, whatever its
-   * stock. `undefined` if the API does not show the pool; in that case, call `pools()`.
+   * The GPU pool, as named in `gpuIds`. `null` if endpoints cannot use the GPU type, regardless of
+   * its stock. `undefined` if the API does not show the pool; in that case, call `pools()`.
    */
   readonly pool?: string | null | undefined;
   /** The price of one GPU of a worker in US dollars per hour, if the API shows it (REST v2). */

@@ -8,7 +8,7 @@ import { statusOfRead } from "./statusOfRead";
 /** The parts of a client, by name, each with its functions. */
 type Parts = Record<string, Record<string, (...args: unknown[]) => unknown>>;
 
-/** What is not part of an API. */
+/** The functions that do not belong to an API. */
 interface Closable extends AsyncDisposable {
   close(): Promise<void>;
 }
@@ -16,10 +16,10 @@ interface Closable extends AsyncDisposable {
 type Over<Management> = (connected: Connected, onStatus: GraphqlStatusListener | undefined) => Management;
 
 /**
- * Returns the functions of a client without the option `api`. A call that fails with status 410
- * before GraphQL has served the client makes it ask once whether GraphQL is gone. If it is, that
- * call is made again over REST v2, as all later ones are. No other status counts, because a client
- * has no state that would say which endpoints REST v2 must list.
+ * Returns the functions of a client without the option `api`. If a call fails with status 410
+ * before GraphQL has served the client, the client checks once whether GraphQL is gone. If it is,
+ * that call is made again over REST v2, and so are all later calls. Other statuses are ignored,
+ * because a client has no state that says which endpoints REST v2 must list.
  */
 export function automaticManagement<Management extends Closable>(
   connected: Connected,

@@ -5,12 +5,12 @@ import { createManagement } from "./managementClient";
 import type { ClientOptions } from "./options";
 import { LOOK_MS, statusOfRead } from "./statusOfRead";
 
-/** How far apart the two looks at a missing API are, in milliseconds. */
+/** The time between the two checks of a missing API, in milliseconds. */
 const SECOND_LOOK_MS = 1_000;
 
 /**
- * Finds out by reading `myself { id }` whether the service has ended GraphQL. A read that fails in
- * any other way, such as with a timeout or with status 401 or 503, says that it has not.
+ * Checks, by reading `myself { id }`, whether the service has shut down GraphQL. A read that fails
+ * in any other way, such as with a timeout or with status 401 or 503, means that it has not.
  */
 export async function graphqlState(options: ClientOptions): Promise<GraphqlState> {
   const first = await statusOfRead(options);

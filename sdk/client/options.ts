@@ -45,8 +45,8 @@ export interface ClientOptions extends ConnectionSettings, AcceptWords, Observer
   /**
    * The management API: `graphql`, or `v2` for its successor, REST v2. Endpoints, templates,
    * volumes, registry credentials and pods are the same over both APIs.
-   * @default `SERVERLESS_GPU_API`, else `graphql` while the service serves it, then `v2`. A client
-   * that GraphQL has served once does not change its API
+   * @default `SERVERLESS_GPU_API`, else `graphql` until the service shuts it down, then `v2`. Once
+   * GraphQL has served a client, that client keeps using it
    */
   readonly api?: ManagementApi | undefined;
   /**

@@ -12,7 +12,7 @@ export interface AcceptWords {
   readonly acceptWords?: readonly string[] | undefined;
 }
 
-/** Returns the words to accept from the settings, and what the named service accepts. */
+/** Returns the words to accept: those in the settings, and those that the named service accepts. */
 export function acceptedInputs({ service, api, acceptWords = [] }: ApiSettings & AcceptWords): {
   acceptWords: string[];
   countries: readonly string[];

@@ -1,6 +1,6 @@
 import { ServerlessGpuError } from "../errors/errors";
 
-/** What a read of GraphQL says about whether the service still serves it. */
+/** The result of a read that shows whether the service still serves GraphQL. */
 export type GraphqlState =
   | { readonly is: "served" }
   /** The status is 410 Gone. */
@@ -26,12 +26,14 @@ export function mayMeanEnd(error: unknown): boolean {
   return isEndSign(error.status);
 }
 
-/** Returns `true` if a response with this status may mean that the service has ended the API. */
+/**
+ * Returns `true` if a response with this status may mean that the service has shut down the API.
+ */
 export function isEndSign(status: number): boolean {
   return status === 410 || MISSING.includes(status);
 }
 
-/** Describes the status with which a service has ended GraphQL. */
+/** Describes the status that shows that a service has shut down GraphQL. */
 export function howItEnded(status: number): string {
   return status === 410 ? "status 410 Gone" : `status ${status} twice`;
 }

@@ -9,7 +9,7 @@ import { processNamespace, processState, systemStart } from "./processNamespace"
  * next higher number than the one before, so only one process can create it, and the lock file with
  * the highest number holds the lock. Its process writes a heartbeat into it. The lock is free when
  * the process has provably ended or, if it belongs to another process namespace or machine, when no
- * beat arrived for 15 seconds. No clocks are compared: whoever waits measures with its own clock.
+ * beat arrived for 15 seconds. No clocks are compared: a waiting process uses only its own clock.
  */
 export interface FileLock {
   /** `true` if another process may have used the file before, and did not release the lock. */

@@ -1,8 +1,9 @@
 import { readFileSync, readlinkSync } from "node:fs";
 
 /*
- * A process id means nothing outside its own process namespace, nor after the system was started
- * again. Linux shows both; elsewhere, these are empty strings.
+ * A process id means nothing outside its own process namespace, nor after the system has been
+ * restarted. Linux shows both the namespace and the start. On other systems, these are empty
+ * strings.
  */
 
 /** Returns an id for the current boot of the system. Every boot has a different id. */

@@ -49,7 +49,7 @@ export type CauseId = keyof typeof WORDS;
 /** The ids of all causes, in the order in which they should be fixed. */
 export const CAUSE_IDS = Object.keys(WORDS) as CauseId[];
 
-/** The advice for each cause. `<endpoint>` is its id, and what is in braces is for GPUs only. */
+/** The advice for each cause. `<endpoint>` is its id, and text in braces applies only to GPUs. */
 const ADVICE: Readonly<Record<CauseId, string>> = {
   "not-found":
     "Check its id, the service's URL and the key's account. If someone has deleted it, pulumi up --refresh creates a new one",

@@ -17,8 +17,8 @@ export function decideCauses(evidence: Evidence, endpointId = "<endpoint>"): Dec
   const [first, ...others] = found
     .filter(({ certainty }) => certainty !== "possible")
     .sort((one, other) => rank(one) - rank(other));
-  // Beside a cause that must be fixed, it does not matter what may pass. Beside one that explains
-  // why there is no worker, other explanations are no longer open.
+  // If one cause must be fixed, causes that may pass by themselves do not matter. If one cause
+  // explains why there is no worker, other explanations are ruled out.
   const isOpen = (each: FoundCause) => !first || (!situation.hasNone && (first.passes || !each.passes));
   const possible = found.filter((each) => each.certainty === "possible" && isOpen(each));
   const causes = [...(first ? [first] : []), ...possible];
@@ -32,7 +32,7 @@ function foundOf(id: CauseId, situation: Situation, endpointId: string): FoundCa
   return certainty ? [described(id, isProven ? "certain" : certainty, situation, endpointId)] : [];
 }
 
-/** Returns what there is to say if no rule applies. */
+/** Returns the result if no rule applies. */
 function otherwise(situation: Situation): readonly [CauseId, Certainty] {
   const { evidence, awaited, waitedMs, workers, queue, isWaiting } = situation;
   const hasJobs = queue ? queue.inProgress > 0 : workers.running > 0;

@@ -85,7 +85,7 @@ export interface QueueFacts {
   readonly workers: WorkerFacts;
 }
 
-/** What the catalog shows about the machines that an endpoint can use. */
+/** The catalog's information about the machines that an endpoint can use. */
 export interface StockVerdict {
   /** Why no machine is available, if the catalog shows it. */
   readonly cause: "gpu-ids" | "no-stock" | "cuda-version" | "volume-place" | undefined;

@@ -54,7 +54,7 @@ const MOST_LOGS = 3;
 /** How long information about the whole account is reused, in milliseconds. */
 const SHARED_MS = 60_000;
 
-/** What one diagnosis reads with. */
+/** The functions with which one diagnosis reads. */
 interface Gathering {
   readonly sources: Sources;
   /** Reads a part that is the same for all diagnoses, which therefore cannot be aborted. */

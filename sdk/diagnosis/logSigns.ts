@@ -1,6 +1,6 @@
 import type { WorkerLog } from "./evidence";
 
-/** What the newest lines of a worker's log show. Whatever a later line contradicts is left out. */
+/** The signs in the newest lines of a worker's log, without those that a later line contradicts. */
 export interface LogSigns {
   readonly cause: "crash-loop" | "image-pull" | "image-pulling" | undefined;
   /** `true` if the service has started the container, or has reported that the image is there. */

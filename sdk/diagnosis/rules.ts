@@ -20,7 +20,7 @@ export function situationOf(evidence: Evidence) {
   const queue = seen(evidence.queue);
   const endpoint = seen(evidence.endpoint) ?? factsOf({});
   const shown = seen(evidence.workers) ?? queue?.workers;
-  // Of states that the queue counts, too, the higher number counts.
+  // For states that the queue also counts, use the higher of both numbers.
   const most = (state: keyof typeof STATES) => Math.max(shown?.[state] ?? 0, queue?.workers[state] ?? 0);
   const [idle, initializing, throttled] = [most("idle"), most("initializing"), most("throttled")];
   const unhealthy = most("unhealthy") - (shown?.staleUnhealthy ?? 0);
@@ -100,7 +100,7 @@ const shows = (signs: Situation["signs"], id: LogSigns["cause"]) => signs.some((
 
 const lacks = (of: Situation, id: CauseId) => likelyIf(of.needsWorkers && seen(of.evidence.stock)?.cause === id);
 
-/** What suggests each cause. A cause that is likely and whose proof is given is certain. */
+/** The rule that suggests each cause. A likely cause is certain if its proof is also given. */
 export const RULES: Readonly<Partial<Record<CauseId, Rule>>> = {
   "not-found": ({ evidence: { endpoint, listed }, queue }) => {
     if (!hasSaid(endpoint, "absent") || seen(listed) === true) return undefined;

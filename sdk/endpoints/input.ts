@@ -11,7 +11,7 @@ import { containerProblems } from "./ownContainer";
 import { type AcceptedPlaces, gpuIdProblems, locationProblems } from "./places";
 import type { EndpointChanges, EndpointSettings } from "./record";
 
-/** What a caller and its service accept besides the contract's values. */
+/** The values that a caller and its service accept in addition to the contract's. */
 export interface EndpointInputOptions extends AcceptedPlaces {
   /**
    * `true` if the service accepts only whole numbers as `scalerValue`.

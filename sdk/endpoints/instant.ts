@@ -2,8 +2,8 @@
 const FORMAT = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
 
 /**
- * Returns the instant of a date, which begins at midnight in UTC, or of a time with `Z` or an
- * offset. In milliseconds since the Unix epoch; `NaN` for any other text, and for a day such as
+ * Returns the instant of a date (at midnight in UTC) or of a time with `Z` or an offset, in
+ * milliseconds since the Unix epoch. Returns `NaN` for any other text, and for a day such as
  * February 30, which `Date.parse` accepts.
  */
 export function instantOf(text: string): number {

@@ -127,7 +127,7 @@ export function withWholeContainer(
   return {
     ...(isMove && { ...CONTAINER_DEFAULTS, templateId: "" }),
     ...others,
-    // If one of the two is empty, the endpoint has the other one.
+    // If one of the two is empty, the endpoint uses the other one.
     ...(templateId && { templateId }),
     ...(imageName && { imageName }),
     ...(env !== undefined && { env: changedEnv(baseEnv, env) }),

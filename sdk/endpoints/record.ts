@@ -29,8 +29,8 @@ export interface EndpointInput extends ContainerInput {
    * refused, unless the setting `acceptWords` (in a stack's config, `serverless-gpu:acceptWords`)
    * contains it. The client and a dynamic provider also accept a single pool or a comma-separated
    * string, and return a comma-separated string with exclusions last. The provider refuses an
-   * exclusion that is in none of the pools. The client alone does not look it up: over GraphQL, the
-   * service ignores it.
+   * exclusion that is in none of the pools. The client itself does not check this, and over GraphQL
+   * the service ignores such an exclusion.
    * @default none: the endpoint runs on CPUs
    */
   readonly gpuIds?: OpenEnum<GpuTier> | readonly OpenEnum<GpuTier>[] | null | undefined;

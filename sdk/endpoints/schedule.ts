@@ -27,7 +27,7 @@ export interface RuleInForce {
   readonly rule: ScheduleRule;
   /** When the rule fired last, at or before the instant. */
   readonly since: number;
-  /** When a rule fires next, which may be the same one. `Infinity` if none ever does. */
+  /** When a rule (possibly the same one) fires next. `Infinity` if no rule ever fires again. */
   readonly until: number;
 }
 
@@ -52,7 +52,7 @@ export function ruleAt(schedule: Schedule, instant: number): RuleInForce {
 }
 
 /**
- * Returns the times in order at which rules fire, from `from` until before `to`, both in
+ * Returns the times at which rules fire, in order, from `from` until before `to`, both in
  * milliseconds since the Unix epoch.
  * @param most the number of times after which to stop. @default all
  */
@@ -78,8 +78,8 @@ export function rulesDuring(schedule: Schedule, from: number, to: number): Firin
 }
 
 /**
- * Returns the times at which a rule fires. A fixed time that a clock change skips is the end of the
- * gap, and one that occurs twice is the first of the two.
+ * Returns the times at which a rule fires. If a clock change skips a fixed time, the rule fires at
+ * the end of the gap. If a fixed time occurs twice, the rule fires the first time.
  * @throws Error if the rule's `cron` is not valid
  */
 export function timesOf({ timeZone }: Pick<Schedule, "timeZone">, { cron }: ScheduleRule): Cron {

@@ -8,7 +8,7 @@ import { AT_ZERO } from "./workerLimits";
 /*
  * An endpoint whose template was deleted, at a service whose saves must name a template that exists
  * (contract): a template of its own takes the place of the deleted one until the endpoint is gone.
- * Otherwise nothing could scale it to zero, and its workers would be billed on.
+ * Otherwise nothing could scale it to zero, and its workers would continue to be billed.
  */
 
 /** A template, with only the fields that this file needs. */

@@ -12,7 +12,7 @@ import type { Endpoint, EndpointSettings } from "./record";
 /*
  * The template that belongs to an endpoint can be given to other endpoints over GraphQL. A change
  * of it would reach their workers, and the service deletes it together with its endpoint. REST v2
- * does not show which template an endpoint has, so GraphQL is asked there as well.
+ * does not show which template an endpoint uses, so GraphQL is asked in that case as well.
  */
 
 /** The endpoints, and how to find out which templates they use. */
@@ -70,8 +70,9 @@ export async function refuseSharedDeletion(
 }
 
 /**
- * Returns the other endpoints that use an endpoint's template. Over REST v2, only if another one
- * shows the same container, which costs one request in a run. Without GraphQL, nothing is known.
+ * Returns the other endpoints that use an endpoint's template. Over REST v2, this is checked only
+ * if another endpoint shows the same container, which costs one request per run. Without GraphQL,
+ * nothing is known.
  */
 async function otherUsers(
   collection: Endpoints,

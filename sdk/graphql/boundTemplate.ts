@@ -14,8 +14,8 @@ import { recordSchema, toInput } from "./format";
 import type { Literal } from "./transport";
 
 /*
- * GraphQL: the container of an endpoint without a template of the program's is a template that
- * `saveEndpoint` creates and binds to the endpoint. The service deletes it with the endpoint.
+ * Over GraphQL, if an endpoint uses none of the program's templates, its container is a template
+ * that `saveEndpoint` creates and binds to the endpoint. The service deletes it with the endpoint.
  */
 
 /** The template of an endpoint, as read for a change. */

@@ -69,8 +69,9 @@ function isUnset(field: keyof EndpointSettings, endpoint: Endpoint): boolean {
 }
 
 /**
- * Returns the number of standby workers. Unless the change sets it, it stays as it is, except that
- * it falls together with `workersMin` if both were equal. It is at most `workersMax`.
+ * Returns the number of standby workers. Unless the change sets it, the number stays the same,
+ * except that it decreases together with `workersMin` if both were equal. It never exceeds
+ * `workersMax`.
  */
 function standbyOf(
   { workersStandby }: SaveInput,

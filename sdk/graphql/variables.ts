@@ -14,7 +14,7 @@ import type { GraphqlTransport } from "./transport";
 
 /*
  * A change over GraphQL repeats the variables of the endpoint, because the service resets what a
- * save leaves out. They are secret, so lists do not ask for them: a change reads them first.
+ * save leaves out. They are secret, so lists do not request them, and a change reads them first.
  */
 
 /** The environment variables of one endpoint. */

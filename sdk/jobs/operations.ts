@@ -20,9 +20,9 @@ import {
 import { jsonReader, type QueueCall, type QueueTransport } from "./queueTransport";
 
 /*
- * One function for each operation of the queue (contract, Queue-based job API). submit.ts has those
- * that submit a job. A purge, a retry of a job and a read of a stream have a different effect when
- * sent twice. They are not sent again once they may have had their effect.
+ * One function for each operation of the queue (contract, Queue-based job API). Those that submit a
+ * job are in submit.ts. A purge, a retry of a job and a read of a stream have a different effect if
+ * they are sent twice, so they are not sent again once they may have taken effect.
  */
 
 const readJob = ofJob(jsonReader(jobSchema));

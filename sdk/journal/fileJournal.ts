@@ -48,9 +48,9 @@ export function fileJournal(file: string): Journal {
 const FOR_SEVERAL = "use a journal in PostgreSQL for several processes";
 
 /**
- * Returns the error for a file that another process uses; `undefined` if the cause is another one.
- * @param what what the file is
- * @param instead what several processes can use instead
+ * Returns the error for a file that another process uses; `undefined` if the cause is different.
+ * @param what a description of the file
+ * @param instead the alternative for several processes
  */
 export function lockedError(what: string, instead: string, cause: unknown): JournalLockedError | undefined {
   if (!(cause instanceof FileLockedError)) return undefined;

@@ -21,8 +21,8 @@ export interface LoadBalancer {
   readonly loadBalancerUrl: string;
   /**
    * Sends a request to a path of a load-balancing endpoint, and returns the worker's response,
-   * whatever its status. While a worker starts, RunPod holds the request. Read the body to its end
-   * or cancel it, because the connection stays in use until then. Redirects are returned, not
+   * regardless of its status. While a worker starts, RunPod holds the request. Read the body to its
+   * end or cancel it, because the connection stays in use until then. Redirects are returned, not
    * followed.
    *
    * A request is sent again only if it never began on a connection, or if RunPod rejected it with

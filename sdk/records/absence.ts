@@ -6,7 +6,7 @@ import type { Collection } from "./collection";
 import { type Kind, type Listed, listOf, type NamedRecord, recordById } from "./listed";
 import type { ListSnapshot } from "./sharedList";
 
-/** What an operation does while it waits before looking again. */
+/** The callbacks of an operation that waits before it looks again. */
 interface WhileMissing {
   /**
    * Called after the first look found nothing. If the callback throws an error, the search ends

@@ -55,7 +55,7 @@ export interface DeleteUnusedOptions extends RequestOptions {
   readonly known?: KnownSettings | undefined;
 }
 
-/** What the account's lists show about the use of a record. */
+/** The uses of a record, according to the account's lists. */
 interface Usage {
   /** The records that use it, such as `endpoint "llama" (abc)`. */
   readonly users: readonly string[];

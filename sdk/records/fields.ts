@@ -84,8 +84,8 @@ export interface FieldOf<Type extends string, Value> {
   /** The value of the field if a record does not have it. @default the value of `default` */
   readonly unset?: Value;
   /**
-   * `true` if a record whose response does not show the field does not have it, which is then a
-   * value like any other. A function decides this from the record's other settings.
+   * `true` if a response without the field means that the record does not have it. The absence is
+   * then a value like any other. A function decides this from the record's other settings.
    * @default a response without the field says nothing about it
    */
   readonly isUnsetIfAbsent?: true | ((settings: Readonly<Record<string, unknown>>) => boolean);
@@ -94,7 +94,7 @@ export interface FieldOf<Type extends string, Value> {
   /**
    * Returns `true` if the service cannot make the change in place, so that it requires a new
    * record.
-   * @default no change does
+   * @default no change requires one
    */
   isFixed?(from: Value, to: Value): boolean;
   /** Returns `true` if a record with these settings cannot have the field. @default never */
@@ -287,7 +287,7 @@ export function isEmptied(field: AnyField, value: unknown): boolean {
   return value === "" && field.default === undefined;
 }
 
-/** What every record says about its response. */
+/** The information about its response that every record contains. */
 export interface ShownRecord {
   /**
    * The settings that the response did not show, so that it says nothing about them. In the record,

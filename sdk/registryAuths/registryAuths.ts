@@ -46,9 +46,9 @@ export interface RegistryAuths extends Readers<RegistryAuth> {
    * Deletes a credential and verifies that it is gone. A credential that does not exist counts as
    * deleted.
    * @throws InUseError immediately if a template or an endpoint's own container uses the
-   * credential, because this user would lose the credential without any warning; names the users.
-   * Over GraphQL, which does not show an endpoint's own container, REST v2 is asked. If the key may
-   * not use it, `onWarning` says that such endpoints are not known
+   * credential, because that template or endpoint would lose the credential without any warning;
+   * names the templates and endpoints. GraphQL does not show an endpoint's own container, so REST
+   * v2 is asked. If the key may not use REST v2, `onWarning` says that such endpoints are not known
    * @throws UnexpectedResponseError if the client cannot tell whether the credential is in use
    * @throws DELETE_TIMEOUT if the service does not accept the deletion within `releaseTimeoutMs`
    */

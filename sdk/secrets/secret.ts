@@ -51,7 +51,7 @@ export interface SecretRecord extends ShownRecord {
   readonly valueLastUpdatedAt: string;
   /**
    * `true` if `valueLastUpdatedAt` is when the value or the description was last written, because
-   * the service does not show when the value was.
+   * the service does not show when the value alone was written.
    */
   readonly isTimeOfAnyChange?: true;
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 
-// Fields of responses that help people and are not part of any contract. Everything except ids is
-// optional, and a value of an unexpected type counts as missing.
+// Response fields that are useful to people but are not part of any contract. Everything except ids
+// is optional, and a value of an unexpected type counts as missing.
 
 const loose = <T>(schema: z.ZodType<T>) =>
   schema

@@ -81,7 +81,7 @@ export interface Observers {
   readonly logger?: Logger | Console | LogFunction | undefined;
   /** Called after every request. @default none */
   readonly onRequest?: ((event: RequestEvent) => unknown) | undefined;
-  /** Called before the pause of every retry. @default none */
+  /** Called before the pause that precedes every retry. @default none */
   readonly onRetry?: ((event: RetryEvent) => unknown) | undefined;
   /**
    * Called every 10 seconds while requests wait for the rate limit of a management API.
@@ -173,7 +173,7 @@ export function waitText({ waiting, delayMs }: RateLimitEvent): string {
   return `${many} for the service's rate limit, the next for ${Math.ceil(delayMs / 1000)} s`;
 }
 
-/** Returns the event of a retry. */
+/** Returns the event for a retry. */
 export function retryEvent(
   call: { readonly name: string; readonly operation: string },
   attempt: number,

@@ -36,8 +36,8 @@ export interface StreamedResponse extends ReceivedResponse {
 }
 
 /**
- * Sends one request and streams the body of the response, whatever its status, until the client is
- * closed or no data arrives for `idleMs`.
+ * Sends one request and streams the body of the response, regardless of its status, until the
+ * client is closed or no data arrives for `idleMs`.
  */
 export async function sendForResponse(http: Http, given: OutgoingRequest, idleMs: number): Promise<StreamedResponse> {
   const { signal } = given.attempt;
@@ -67,9 +67,9 @@ interface OpenResponse extends ReceivedResponse {
 }
 
 /**
- * Sends one request, and reports its outcome to the observers. Returns the whole response, whatever
- * its status, or the response as soon as it begins if its body is to be streamed. Turns a failure
- * into a typed error, in which keys are redacted.
+ * Sends one request, and reports its outcome to the observers. Returns the whole response,
+ * regardless of its status, or the response as soon as it begins if its body is to be streamed.
+ * Turns a failure into a typed error, in which keys are redacted.
  */
 export function send(http: Http, httpRequest: OutgoingRequest): Promise<WholeResponse>;
 export function send(http: Http, httpRequest: OutgoingRequest, streamed: "all"): Promise<OpenResponse>;

@@ -32,7 +32,7 @@ function readRules({ staleMinutes }: RuleOptions): Rule[] {
     {
       alert: "ExporterDown",
       severity: "critical",
-      // One alert, whatever the number of endpoints. Without any exporter, nothing names them.
+      // One alert for any number of endpoints. Without an exporter, no series names the endpoints.
       expr:
         "up == 0 and on (job, instance) last_over_time(serverless_gpu_exporter_info[7d]) " +
         "or on () absent(serverless_gpu_exporter_info)",

@@ -20,7 +20,7 @@ const MINUTE_S = 60;
 const ID = "{{ $labels.endpoint_id }}";
 /**
  * The endpoint's name, or its id if the name is unknown. It is looked up when the alert fires,
- * because a label with the name would make a new alert of each rename.
+ * because with a label for the name, each rename would create a new alert.
  */
 const NAME = `{{ with query (printf "serverless_gpu_endpoint_info{endpoint_id=%q}" $labels.endpoint_id) }}{{ . | first | label "name" }}{{ else }}${ID}{{ end }}`;
 
@@ -115,7 +115,7 @@ function queueAlerts(): EndpointAlert[] {
 const mostly = (state: string) =>
   byEndpoint(fresh(`avg_over_time(serverless_gpu_endpoint_workers{state="${state}"}[10m])`));
 
-/** Workers do not work. */
+/** Returns the alerts about workers that do not work. */
 function workerAlerts(): EndpointAlert[] {
   return [
     {
@@ -130,7 +130,7 @@ function workerAlerts(): EndpointAlert[] {
       alert: "Throttled",
       severity: "warning",
       causes: ["throttled"],
-      // The workers are on other hosts now and then, where they start in vain.
+      // From time to time, the workers move to other hosts, where their starts also fail.
       expr: `${QUEUED} > 0 and ${mostly("throttled")} > 0.4 and ${WAIT} > 300`,
       forS: 5 * MINUTE_S,
       command: EXPLAIN,
@@ -156,7 +156,7 @@ function workerAlerts(): EndpointAlert[] {
   ];
 }
 
-/** Matches the endpoints of whose jobs at least a share has failed. */
+/** Matches the endpoints with at least this share of failed jobs. */
 function isFailing(share: number): string {
   const failed = added("jobs_failed_total", "15m");
   // Rounded, because a tenth of ten jobs can be a little less than 0.1.
@@ -175,7 +175,7 @@ function jobsFail(share: number): EndpointAlert {
   };
 }
 
-/** Workers are billed although there is little to do. */
+/** Returns the alerts about workers that are billed although there is little to do. */
 function withoutJobs(): EndpointAlert[] {
   const ready = workers("running", "idle");
   const workersMin = metric("workers_min");
@@ -206,7 +206,8 @@ function withoutJobs(): EndpointAlert[] {
         `${busy("running")} < 0.02 * ${busy("running|idle")} and ${workersMin} > 0 and ${ready} <= ${workersMin} ` +
         // Short jobs can all fall between two reads.
         `and ${ended("6h")} < 12 ` +
-        // Without these, it would fire before six hours have been seen, and for load balancers.
+        // Without these, the alert would fire for load balancers, and before six hours of data
+        // exist.
         `and ${byEndpoint("serverless_gpu_endpoint_worker_seconds_total offset 6h")} and ${idle} and ${QUEUED} == 0`,
       forS: 5 * MINUTE_S,
       command: `npx pulumi-serverless-gpu forecast --load ./recording --endpoint ${ID} --duration 20s --sweep workersMin=0..1`,
@@ -214,10 +215,11 @@ function withoutJobs(): EndpointAlert[] {
   ];
 }
 
-/** The service differs from the stack's state, which only an exporter with --stack reads. */
+/** Returns the alerts about differences from the stack's state, which needs --stack. */
 function stateAlerts(): EndpointAlert[] {
-  // Compared within one exporter, because two may have read different states. In the ten minutes
-  // until it fires, the state is read again, because a run may have changed both.
+  // The values are compared within one exporter, because two exporters may have read different
+  // states. In the ten minutes until the alert fires, the state is read again, because a run may
+  // have changed both.
   const differs = Object.values(COMPARED).map(
     (name) => `serverless_gpu_endpoint_${name} != serverless_gpu_endpoint_wanted_${name}`,
   );

@@ -15,8 +15,8 @@ export const fresh = (series: string, read = "queue", lagS = READ_LAG_S) =>
   `(${series} and on (${EXPORTER}, endpoint_id) ${ageOf(read)} < ${lagS})`;
 
 /**
- * Returns one value for each endpoint, however many exporters read it. Nothing else identifies an
- * endpoint: its name can change, and two exporters may have seen different ones.
+ * Returns one value for each endpoint, regardless of how many exporters read it. Nothing else
+ * identifies an endpoint: its name can change, and two exporters may have seen different ones.
  */
 export const byEndpoint = (series: string, operator: "max" | "min" | "group" = "max") =>
   `${operator} by (endpoint_id) ${series.startsWith("(") ? series : `(${series})`}`;

@@ -21,7 +21,10 @@ export interface Applied {
   readonly protectedResources: readonly string[];
   /** Why a destroy of the rest would fail; `undefined` if it would not. */
   readonly destroyFailure?: string | undefined;
-  /** What a destroy would leave, only because records that stay use it; `undefined` if nothing. */
+  /**
+   * The records that a destroy would leave only because other records that stay use them;
+   * `undefined` if there are none.
+   */
   readonly destroyLeaves?: string | undefined;
 }
 

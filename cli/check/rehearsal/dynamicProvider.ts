@@ -18,7 +18,7 @@ interface Started {
 
 /**
  * Returns handlers that pass the calls for this package's resources to Pulumi's own provider of
- * dynamic resources. Those for dynamic resources of others stay with `others`.
+ * dynamic resources. Calls for all other dynamic resources go to `others`.
  */
 export function ownDynamicResources(
   protocol: Protocol,

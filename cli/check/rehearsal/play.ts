@@ -27,7 +27,7 @@ export interface Played {
   readonly refusal?: string | undefined;
 }
 
-/** What the rehearsal found before the load is played. */
+/** The findings of the rehearsal before the load is played. */
 interface Rehearsed {
   readonly steps: readonly Step[];
   readonly changes: readonly Change[];
@@ -64,7 +64,7 @@ export async function playedLoad(
 const nameIn = ({ urn }: Step) => urn.split("::").slice(3).join("::");
 
 function chosen(steps: readonly Step[], wanted: string | undefined): Step {
-  // An endpoint that is deleted can have had the load, too.
+  // The load may also belong to an endpoint that is deleted.
   const endpoints = steps
     .filter(({ oldState, newState, op }) => isEndpoint((newState ?? oldState)?.type ?? "") && op !== "delete-replaced")
     .sort((one, other) => Number(one.op === "delete") - Number(other.op === "delete"));

@@ -5,10 +5,10 @@ import { withLiveApi } from "../../connection/liveApi";
 import { PLACEHOLDER } from "./rewriteState";
 import { noRecords, type Records } from "./seed";
 
-/** What a rehearsal knows of the real account. */
+/** The data of the real account that a rehearsal reads. */
 export interface Account {
   readonly records: Records;
-  /** `undefined` if the service does not say it. */
+  /** `undefined` if the service does not show it. */
   readonly workerQuota: number | undefined;
 }
 
@@ -26,7 +26,7 @@ export async function readAccount(stack: string): Promise<Account> {
     const { records: listed } = await client[kind].listReadable();
     for (const record of listed) records[kind].set(record.id, withoutVariables({ ...record }));
   }
-  // The rehearsal is worth something without it.
+  // The rehearsal is still useful without the quota.
   const limits = await client.account.limits().catch(() => undefined);
   return { records, workerQuota: limits?.workerQuota ?? undefined };
 }

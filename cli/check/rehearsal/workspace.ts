@@ -132,7 +132,8 @@ function linkPlugin(plugins: string): void {
 }
 
 /**
- * Links the files of a plugin. The engine takes no link for the folder, so the folder is real.
+ * Links the files of a plugin. The engine does not accept a link for the folder itself, so the
+ * folder is real.
  */
 function linkFiles(folder: string, from: string, names: readonly string[] = readdirSync(from)): void {
   mkdirSync(folder);

@@ -11,7 +11,7 @@ export interface Interval {
   readonly workers: number;
 }
 
-/** What a recording measured of an endpoint. */
+/** The measurements of an endpoint in a recording. */
 export interface Measured {
   /** Jobs that completed or failed. */
   readonly finished: number;
@@ -55,7 +55,8 @@ const LONGER = 3;
 
 /**
  * Leaves out the time between intervals, and intervals that are far longer than the others. The
- * recorder did not run in them, so one count of the workers says nothing about all of the time.
+ * recorder did not run during these, so one count of the workers says nothing about the whole
+ * interval.
  * @param sorted without overlaps
  */
 export function withoutGaps(sorted: readonly Interval[]): Covered {
@@ -100,7 +101,7 @@ function lastIndex(intervals: readonly Interval[], time: number): number {
 }
 
 /**
- * Returns what was measured from the first arrival on.
+ * Returns the measurements from the first arrival on.
  * @param spanS the time span in seconds
  */
 export function measuredIn(

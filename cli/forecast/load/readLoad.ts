@@ -13,7 +13,7 @@ import { type RecordedLoad, readRecording } from "./recording";
 export interface ReadLoad {
   readonly load: Load;
   readonly description: string;
-  /** What was measured while the load was recorded; `undefined` if the file has only jobs. */
+  /** The measurements made while the load was recorded; `undefined` if the file has only jobs. */
   readonly measured?: Measured | undefined;
   /** The arrival of the first job, in seconds after the load's own beginning. */
   readonly firstS: number;

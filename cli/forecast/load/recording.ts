@@ -26,13 +26,13 @@ export interface RecordedLoad {
   readonly description: string;
   /** The real times of the load, if gaps were left out. */
   readonly seams?: readonly Seam[];
-  /** Returns what was measured in this time from the first job on, in seconds. */
+  /** Returns the measurements of this time, in seconds from the first job. */
   readonly measured: (spanS: number) => Measured | undefined;
   /** The latest prices that were recorded. */
   readonly prices: PriceSource | undefined;
 }
 
-/** What a recording contains about one endpoint. */
+/** The contents of a recording about one endpoint. */
 interface Recorded {
   readonly names: Set<string>;
   readonly intervals: Interval[];

@@ -42,7 +42,7 @@ const NAMES: Readonly<Record<CalibrationRow["name"], readonly [string, (value: n
   delayP95: ["delay p95", shownTime],
 };
 
-/** Compares the forecast for the settings that a load was recorded with to what was measured. */
+/** Compares the forecast for the settings that a load was recorded with to the measurements. */
 export function calibrationOf(summary: Summary | undefined, measured: Measured | undefined): Calibration {
   if (!summary || !measured) return { verdict: "uncalibrated", rows: [] };
   const { finished, queueDepth, workerSeconds, delayS } = measured;

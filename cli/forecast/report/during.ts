@@ -3,7 +3,7 @@ import { shownMoney, shownNumber, shownTime } from "../../shownValues";
 import type { Table } from "../../tables";
 import { type Costing, costOf, type Range, rangeOf } from "./summary";
 
-/** What happens in a part of the load, with or without the change at its beginning. */
+/** The results for a part of the load, with or without the change at its beginning. */
 export interface WatchedSummary {
   readonly jobs: Range;
   readonly delayS: Readonly<Record<string, Range>>;

@@ -43,7 +43,7 @@ export interface Summary {
   readonly failedShare: Range;
   /** The monthly cost and the p95 delay of each run, in order. */
   readonly byRun: readonly { readonly monthly: number; readonly p95S: number }[];
-  /** What happens while each rule of the schedule holds, by its index; empty without a schedule. */
+  /** The results while each rule of the schedule holds, by its index; empty without a schedule. */
   readonly rules: readonly RuleSummary[];
   /** The cost of the load itself, in US dollars. */
   readonly cost: Range;

@@ -176,7 +176,7 @@ function row(level: ShownAssumption["level"], text: string, option?: string): Sh
   return { level, text, ...(option === undefined ? {} : { option }) };
 }
 
-/** What no forecast can know. */
+/** The facts that no forecast can know. */
 export const LIMITS = [
   "A forecast cannot know when the service has no free machine (throttling), nor on which host a worker starts.",
   "In a published run of the service, a burst of six jobs without a warm worker took up to twice as long as in the model.",

@@ -5,12 +5,15 @@ import type { InputProblem } from "../../../sdk/errors/errors";
 
 const HANDLERS = "pulumi-serverless-gpu/handlers";
 
-/** The programs that have been told. One problem ends the program, so one resource reports it. */
+/**
+ * The programs in which the problem was reported. It ends the program, so only one resource reports
+ * it.
+ */
 const told = new WeakSet<object>();
 
 /**
  * Returns the problem that Pulumi cannot load the handlers, which it looks for in the program's
- * folder, whichever package or bundle declares the resources.
+ * folder, regardless of which package or bundle declares the resources.
  */
 export function missingHandlers(): InputProblem[] {
   const program = pulumi.runtime.getStackResource();
@@ -26,7 +29,9 @@ export function missingHandlers(): InputProblem[] {
   return [{ property: "", message }];
 }
 
-/** An inline program of the Automation API runs in a process of its user, in any folder. */
+/**
+ * An inline program of the Automation API runs in its caller's process, which may be in any folder.
+ */
 function isInProgramFolder(): boolean {
   return /[\\/]@pulumi[\\/]pulumi[\\/]cmd[\\/]run[\\/]/.test(process.argv[1] ?? "");
 }

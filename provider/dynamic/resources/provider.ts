@@ -17,7 +17,7 @@ export interface ServerlessGpuProviderArgs {
   /**
    * The management API: `graphql`, or `v2` for REST v2, its successor. Changing the API changes no
    * resource. The environment variable `SERVERLESS_GPU_API` takes precedence.
-   * @default "graphql" while the service serves it, then "v2"
+   * @default "graphql" until the service shuts it down, then "v2"
    */
   api?: pulumi.Input<ManagementApi> | undefined;
   /**
@@ -47,9 +47,9 @@ export interface ServerlessGpuProviderArgs {
 const settingsOfProviders = new WeakMap<pulumi.ProviderResource, pulumi.Output<Record<string, string | undefined>>>();
 
 /**
- * An account, for programs that manage several. It only uses its own key and URLs, and ignores
- * those of the environment and the stack. Changing a resource's provider replaces the resource:
- * Pulumi deletes it in the previous account and creates it in the new one.
+ * A connection to one account, for programs that manage several accounts. It only uses its own key
+ * and URLs, and ignores those of the environment and the stack. Changing a resource's provider
+ * replaces the resource: Pulumi deletes it in the previous account and creates it in the new one.
  * @example
  * const staging = new ServerlessGpuProvider("staging", { apiKeyEnv: "STAGING_API_KEY", service: "runpod" });
  * new ServerlessEndpoint("llama", { gpuIds: "AMPERE_24", templateId: "abc123" }, { provider: staging });

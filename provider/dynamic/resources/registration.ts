@@ -18,7 +18,7 @@ import { explicitSettings, ServerlessGpuProvider } from "./provider";
 export interface RecordClass<T extends NamedRecord> extends RecordType, AdoptingClass<T> {
   readonly loadKind: () => InputKind & PreviewedKind<T>;
   /**
-   * Loads the rules for the arguments, which programs need only to check some.
+   * Loads the rules for the arguments. A program needs them only to check some arguments.
    * @default those of the kind
    */
   readonly loadInputs?: () => InputKind;

@@ -51,7 +51,7 @@ export interface RollOutWatch {
 
 /** What a rollout does with a failed release. */
 export const RollOutFailureAction = {
-  /** Restores what served before. */ restore: "restore",
+  /** Restores the previous release. */ restore: "restore",
   /** Keeps the failed release in service. */ keep: "keep",
 } as const;
 /**
@@ -62,7 +62,7 @@ export type RollOutFailureAction = keyof typeof RollOutFailureAction;
 
 /**
  * How to judge a new release of the endpoint. `pulumi up` waits until the workers run the release,
- * tests it and watches its jobs. If the release fails, `up` restores what served before and fails.
+ * tests it and watches its jobs. If the release fails, `up` restores the previous one and fails.
  * The next `up` tries the release again.
  */
 export interface RollOutArgs {
@@ -71,7 +71,7 @@ export interface RollOutArgs {
   /** How to count the release's jobs after the test. @default jobs are not counted */
   watch?: pulumi.Input<RollOutWatch> | undefined;
   /**
-   * What to do with a failed release: `restore` restores what served before, and `keep` keeps it
+   * What to do with a failed release: `restore` restores the previous release, and `keep` keeps it
    * in service. `pulumi up` fails in both cases.
    * @default "restore"
    */

@@ -4,8 +4,9 @@ import type * as pulumi from "@pulumi/pulumi";
 export interface ScheduleRuleArgs {
   /**
    * When the rule begins to hold: minute, hour, day of the month, month and day of the week, as in
-   * `0 8 * * 1-5` or `30 20 * * MON-FRI`, without other signs or names. A fixed time that a clock
-   * change skips is the end of the gap, and one that occurs twice is the first of the two.
+   * `0 8 * * 1-5` or `30 20 * * MON-FRI`. Other signs and names are not supported. If a clock
+   * change skips a fixed time, the rule fires at the end of the gap. If a fixed time occurs twice,
+   * the rule fires the first time.
    */
   cron: pulumi.Input<string>;
   /** Number of workers that always run (integer, ≥ 0). @default the endpoint's `workersMin` */

@@ -92,7 +92,7 @@ export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name
   /**
    * How to judge a change that replaces the workers, such as a new `imageName`. `pulumi up` waits
    * until the workers run the new release, tests it and watches its jobs. If the release fails,
-   * `up` restores what served before and fails, and the next `up` tries the release again. It
+   * `up` restores the previous one and fails, and the next `up` tries the release again. It
    * requires `imageName` and cannot be combined with `templateId`. A new endpoint is not judged.
    * @default none: `up` saves the change and does not wait for it
    */

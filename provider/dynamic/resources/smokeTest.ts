@@ -75,8 +75,8 @@ export interface SmokeTestArgs {
   /** Storage for the worker's own code to use. @default none */
   s3Config?: pulumi.Input<SmokeTestStorage> | undefined;
   /**
-   * Values, such as the template's id, that run the job again when they change. A change to any
-   * other argument does so too.
+   * Values, such as the template's id. When one of them changes, the job runs again, as it also
+   * does when any other argument changes.
    */
   triggers?: pulumi.Input<pulumi.Input<unknown>[]> | undefined;
 }

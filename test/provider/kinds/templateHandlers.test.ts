@@ -157,8 +157,10 @@ test("a volume grows in place, is never replaced when its data center changes, a
   await expect(provider.diff(id, grown, moved)).rejects.toThrow(
     /dataCenterId: cannot be changed, and a new volume would lose all data/,
   );
-  await provider.delete(id, read.outputs);
-  expect(emulator.volumes.list()).toEqual([]);
+  // The refused create said how to keep the volume, so this run does not delete it.
+  await expect(provider.delete(id, read.outputs)).rejects.toThrow(/did not create another resource with its name/);
+  expect(emulator.volumes.list()).toMatchObject([{ id }]);
+  emulator.volumes.delete(id);
 });
 
 test("a credential's password changes in place, and a new name replaces the credential", async () => {
