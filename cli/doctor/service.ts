@@ -114,7 +114,7 @@ export function checkApi({ settings, from }: Configuration): CheckResult {
   if (service === undefined) return ok(line);
   return warning(
     `${line}. The service ${service} shuts down GraphQL in ${END_OF_GRAPHQL[service]}`,
-    `Before then, set ${API_VARIABLE}=v2, and look at a preview. To keep it, run: pulumi config set ${CONFIG_NAMESPACE}:api v2`,
+    `Before then, set ${API_VARIABLE}=v2, and look at a preview. To keep REST v2, run: pulumi config set ${CONFIG_NAMESPACE}:api v2`,
   );
 }
 

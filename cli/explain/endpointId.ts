@@ -1,3 +1,4 @@
+import { isAutomaticNameOf } from "../../provider/fields/naming";
 import { type Client, ServerlessGpuError } from "../../sdk";
 import { say } from "../terminal";
 
@@ -8,7 +9,8 @@ const LIST_MS = 10_000;
 
 /**
  * Looks up an endpoint's id by its id or exact name. Returns `given` unchanged if no endpoint
- * matches, or if the endpoints cannot be listed, in which case it prints a note.
+ * matches, or if the endpoints cannot be listed, in which case it prints a note. For the logical
+ * name of a resource, it prints the automatic names that begin with it.
  * @throws Error if several endpoints have the name
  */
 export async function endpointId(client: Client, given: string): Promise<string> {
@@ -25,5 +27,8 @@ export async function endpointId(client: Client, given: string): Promise<string>
     const ids = named.map(({ id }) => id).join(", ");
     throw new Error(`${named.length} endpoints are named "${given}": ${ids}. Give one of these ids`);
   }
-  return named[0]?.id ?? given;
+  if (named[0] !== undefined) return named[0].id;
+  const automatic = all.flatMap(({ name }) => (isAutomaticNameOf(given, name) ? name : []));
+  if (automatic.length > 0) say(`no endpoint has the name "${given}". Did you mean ${automatic.join(" or ")}?`);
+  return given;
 }

@@ -127,20 +127,29 @@ function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
-/** The resources whose errors have shown the full message about a rejected key, by message. */
+/** The resources whose errors have shown the full message about a rejected key, by refusal. */
 const refusedFor = new Map<string, string>();
 
 /**
- * Returns a short error if this process has already thrown one with the same message about the key
+ * Returns a short error if this process has already thrown one about the same refusal of the key
  * for another resource. The engine prints an error for each resource that it has begun.
  */
 function saidOnce(error: Error, name: string): Error {
   if (!(error instanceof AuthenticationError) || "reasons" in error) return error;
-  const first = refusedFor.get(error.message) ?? name;
-  refusedFor.set(error.message, first);
+  const refusal = refusalOf(error);
+  const first = refusedFor.get(refusal) ?? name;
+  refusedFor.set(refusal, first);
   if (first === name) return error;
   // Return a new error, because resources that wait for the same response share one error object.
   return presentable(new AuthenticationError(`the API key is not accepted: see the error of ${first}`));
+}
+
+/**
+ * Returns what two errors share if they say the same. With 401, the service accepts the key for
+ * nothing, so the request doesn't matter. Other refusals may be about one kind of record.
+ */
+function refusalOf({ message, status, body }: AuthenticationError): string {
+  return status === 401 && body !== undefined ? body : message;
 }
 
 /** Returns the name of the record that a call is about. */

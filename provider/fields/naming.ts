@@ -12,6 +12,12 @@ export function hashedName(logicalName: string, identity: readonly string[]): st
   return `${logicalName}-${digest.slice(0, DIGITS)}`;
 }
 
+/** Returns `true` if a name has the form of an automatic name of this resource. */
+export function isAutomaticNameOf(logicalName: string, name: string): boolean {
+  const suffix = name.slice(logicalName.length);
+  return name.startsWith(logicalName) && suffix.length === DIGITS + 1 && /^-[0-9a-f]+$/.test(suffix);
+}
+
 /**
  * Returns the inputs that determine the name of a resource for which the program sets no name. Such
  * a resource keeps its first name, or the name that it has been given elsewhere since.

@@ -55,7 +55,7 @@ export async function testRequest(inputs: Properties, timeoutMs: number): Promis
   const what = requestName(inputs);
   const startedAt = systemClock.monotonic();
   const elapsedMs = () => systemClock.monotonic() - startedAt;
-  const name = `SmokeTest of endpoint ${inputs.endpointId}`;
+  const name = `test of endpoint ${inputs.endpointId}`;
   const logWait = waitLogger(name);
   const why = explainWait(connect().client.endpoints, systemClock, String(inputs.endpointId), "jobs", cancelled);
   const tell = () => {

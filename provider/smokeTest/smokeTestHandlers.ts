@@ -194,7 +194,7 @@ async function runJob(inputs: Properties, timeoutMs: number) {
   const { client } = connect();
   const endpoint = client.endpoint(String(endpointId));
   const job = await endpoint.run({ input, policy, s3Config } as JobRequest);
-  const name = `SmokeTest of endpoint ${endpointId}`;
+  const name = `test of endpoint ${endpointId}`;
   const logWait = waitLogger(name);
   const startedAt = systemClock.monotonic();
   const why = explainWait(client.endpoints, systemClock, String(endpointId), "jobs", cancelled);

@@ -57,6 +57,18 @@ test("explain refuses a name that two endpoints share, takes each id that it nam
   expect((await run("explain", "none", "--api", "v2")).stdout).toContain("there is no endpoint with this id");
 });
 
+test("explain names the endpoints whose automatic name belongs to a resource's logical name", async () => {
+  const settings = { templateId: "t", gpuIds: "ADA_24" };
+  for (const name of ["chat-1540dd1", "chat-0a1b2c3", "chat-2", "chat-web-1540dd1", "chat-1540dd12"])
+    emulator.endpoints.create({ name, ...settings });
+  const { code, stdout, stderr } = await run("explain", "chat");
+  expect([code, stdout]).toEqual([0, expect.stringContaining("there is no endpoint with this id")]);
+  expect(stderr).toMatch(
+    /^no endpoint has the name "chat"\. Did you mean (chat-1540dd1 or chat-0a1b2c3|chat-0a1b2c3 or chat-1540dd1)\?$/m,
+  );
+  expect((await run("explain", "chatter")).stderr).not.toContain("Did you mean");
+});
+
 test("explain --stack advises to change the rule of a schedule that sets workersMax 0, or to run pulumi up if a rule sets more", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "explain-"));
   const type = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";

@@ -105,15 +105,18 @@ test.each([
 test("a key that is not accepted is reported in full for one resource, and the others refer to it", async () => {
   await using emulator = await startEmulator();
   await using plugin = await startPlugin({ ...emulator.env, SERVERLESS_GPU_API_KEY: "another-key" });
-  const create = async (name: string) => {
-    const { inputs } = await plugin.check({ ...ONE, name }, { ...INPUTS, name });
-    return plugin.create({ ...ONE, name }, inputs).catch(({ message }: Error) => message);
+  const create = async (name: string, kind = "ServerlessEndpoint", given: object = INPUTS) => {
+    const { inputs } = await plugin.check({ kind, name }, { ...given, name });
+    return plugin.create({ kind, name }, inputs).catch(({ message }: Error) => message);
   };
   const full = expect.stringMatching(
     /: the list of endpoints: the service responded with 401 .*Check that the API key/,
   );
+  const short = /: the API key is not accepted: see the error of one$/;
   expect(await create("one")).toEqual(full);
-  expect(await create("two")).toMatch(/: the API key is not accepted: see the error of one$/);
+  expect(await create("two")).toMatch(short);
+  expect(await create("three", "ServerlessTemplate", { imageName: "me/llama:1" })).toMatch(short);
+  expect(await create("four", "NetworkVolume", { size: 10, dataCenterId: "EU-RO-1" })).toMatch(short);
   expect(await create("one")).toEqual(full);
 });
 

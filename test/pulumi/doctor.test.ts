@@ -133,7 +133,9 @@ test("doctor names the settings to change before the service retires an API, and
   expect(graphql.api).toMatchObject({
     status: "warning",
     found: expect.stringMatching(/^GraphQL \(the default\) at .* The service runpod shuts down GraphQL in early 2027$/),
-    fix: expect.stringMatching(/set SERVERLESS_GPU_API=v2.* To keep it, run: pulumi config set serverless-gpu:api v2$/),
+    fix: expect.stringMatching(
+      /set SERVERLESS_GPU_API=v2.* To keep REST v2, run: pulumi config set serverless-gpu:api v2$/,
+    ),
   });
   const v2 = await doctor({ ...env, SERVERLESS_GPU_API: "v2" });
   expect(v2.api).toEqual({ status: "ok", found: expect.stringMatching(/^REST v2 \(SERVERLESS_GPU_API\) at /) });

@@ -62,7 +62,7 @@ test("a wrong key is reported in full once, in a short line for the other resour
     const short = diagnostics.filter((line) => line.includes("the API key is not accepted"));
     expect(short.length).toBe(command === "refresh" ? 1 : 0);
     for (const line of short)
-      expect(line).toMatch(/^ {4}error: the API key is not accepted: see the error of (one|two)-/);
+      expect(line).toMatch(/^ {4}error: (Preview failed: )?the API key is not accepted: see the error of (one|two)-/);
   }
 });
 

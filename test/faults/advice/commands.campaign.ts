@@ -67,7 +67,7 @@ test("URLs, keys and settings that doctor blames are mended as it says", async (
   const api = await doctor(stack);
   const [, variable = "", command = ""] = fixOf(
     api("api"),
-    /set (SERVERLESS_GPU_API=v2), and look at a preview\. To keep it, run: (pulumi config set serverless-gpu:api v2)$/m,
+    /set (SERVERLESS_GPU_API=v2), and look at a preview\. To keep REST v2, run: (pulumi config set serverless-gpu:api v2)$/m,
   );
   await shellSucceeds(stack, `export ${variable}; pulumi preview --non-interactive`);
   await shellSucceeds(stack, command);
