@@ -235,7 +235,7 @@ test.each<[string[], number, string]>([
   [["--load", "jobs.csv", "--prices", "jobs.csv"], 1, "--prices jobs.csv is not valid JSON"],
   [["--load", "none.csv"], 1, "none.csv cannot be read"],
   [["--load", "."], 1, "has no recording"],
-  [["--load", "jobs.csv", "--sweep", "workersMin=5..9"], 1, "no setting with workersMin ≤ workersMax"],
+  [["--load", "jobs.csv", "--sweep", "workersMin=5..9"], 1, "no setting that the service accepts"],
 ])("%j fails with code %i", async (args, code, message) => {
   const ended = await forecast(...args);
   expect(ended.stderr).toContain(message);
