@@ -83,7 +83,9 @@ test.each([
 
   await stack.writeProgram(write(ALL(2) + ADOPTIONS + adopting("latter") + endpoint("second", 'adoptId: "second"')));
   const second = await plan(stack);
-  expect(second.output).toContain("endpoint by-hand is not deleted, because another resource in the program has adopted it");
+  expect(second.output).toContain(
+    "endpoint by-hand is not deleted, because another resource in the program has adopted it",
+  );
   expect(names()).toEqual(drawn);
   expect(emulator.endpoints.list()).toMatchObject([{}, {}, { workersMax: 2 }]);
   await stack.preview("--expect-no-changes");
