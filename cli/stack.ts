@@ -21,6 +21,8 @@ export interface StackResource {
   readonly ignoreChanges?: readonly string[];
   /** `true` if the resource has been replaced and the next run deletes it. */
   readonly delete?: boolean;
+  /** `true` if the program only reads the resource. */
+  readonly external?: boolean;
 }
 
 /** An operation that a run has started and not finished. */

@@ -13,6 +13,7 @@ import { withLiveApi } from "../connection/liveApi";
 import { say } from "../terminal";
 import { adoptionProgram } from "./adoptionProgram";
 import { type AdoptStateOptions, adoptState } from "./adoptState";
+import { type ManagedRecords, managedRecords } from "./managedRecords";
 import { recordProgram } from "./recordProgram";
 
 export interface AdoptFlags extends Partial<AdoptStateOptions> {
@@ -22,15 +23,24 @@ export interface AdoptFlags extends Partial<AdoptStateOptions> {
   readonly out?: string;
 }
 
-interface Account {
-  readonly endpoints: Listed<Endpoint>;
+interface Records {
+  readonly endpoints: readonly Endpoint[];
   readonly templates: readonly Template[];
   readonly volumes: readonly Volume[];
 }
 
+/** An account's records. Endpoints that cannot be read are listed, too. */
+interface Account extends Omit<Records, "endpoints"> {
+  readonly endpoints: Listed<Endpoint>;
+}
+
+/** The records to adopt, and how many the project's stacks manage already. */
+interface Wanted extends Records {
+  readonly managedCount: number;
+}
+
 /**
- * Prints the program to stdout, and the endpoints that it leaves out to stderr. Returns the exit
- * code.
+ * Prints the program to stdout, and the records that it leaves out to stderr. Returns the exit code.
  */
 export async function adopt({ filter = "", all: isAll = false, from, out, ...flags }: AdoptFlags): Promise<number> {
   if (out !== undefined && existsSync(out))
@@ -45,22 +55,71 @@ export async function adopt({ filter = "", all: isAll = false, from, out, ...fla
     return exitCode;
   }
   const connection = announced(found);
-  const { endpoints: listed, templates, volumes } = await listAccount(connection, isAll);
-  const { records: all, unreadable } = listed;
-  const endpoints = all.filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()));
-  for (const { id = "a record without an id", name = "", problem } of unreadable) {
-    say(`serverless-gpu adopt: left out ${id} ${JSON.stringify(name)}: it cannot be read: ${problem}`);
-  }
-  const contains = ({ name }: { readonly name: string }) => name.toLowerCase().includes(filter.toLowerCase());
-  const others = recordProgram(templates.filter(contains), volumes.filter(contains));
-  if (endpoints.length === 0 && others.source === "") {
-    const which = all.length === 0 ? "no endpoints" : `${all.length} endpoints, none with "${filter}" in its name`;
-    throw new Error(`there is nothing to adopt: the account has ${which}`);
-  }
-  const { source, skipped } = adoptionProgram(endpoints, acceptedWords(found.readConfig), connection.api);
-  write(source + others.source, out);
-  for (const { id, reason } of [...skipped, ...others.skipped]) say(`serverless-gpu adopt: left out ${id}: ${reason}`);
-  return skipped.length === 0 && unreadable.length === 0 ? 0 : 1;
+  const listed = await listAccount(connection, isAll);
+  for (const { id = "a record without an id", name = "", problem } of listed.endpoints.unreadable)
+    leaveOut(`${id} ${JSON.stringify(name)}`, `it cannot be read: ${problem}`);
+  const account = { ...listed, endpoints: listed.endpoints.records };
+  const wanted = unmanaged(namedLike(filter, account), await readManaged());
+  const others = recordProgram(wanted.templates, wanted.volumes);
+  const words = acceptedWords(found.readConfig);
+  const { source, skipped } = adoptionProgram(wanted.endpoints, words, connection.api, others);
+  for (const { id, reason } of [...skipped, ...others.skipped]) leaveOut(id, reason);
+  if (source === "") throw nothingToAdopt(account.endpoints.length, filter, wanted);
+  write(source, out);
+  return skipped.length === 0 && listed.endpoints.unreadable.length === 0 ? 0 : 1;
+}
+
+function leaveOut(record: string, reason: string): void {
+  say(`serverless-gpu adopt: left out ${record}: ${reason}`);
+}
+
+function namedLike(text: string, { endpoints, templates, volumes }: Records): Records {
+  const contains = ({ name }: { readonly name: string }) => name.toLowerCase().includes(text.toLowerCase());
+  return {
+    endpoints: endpoints.filter(contains),
+    templates: templates.filter(contains),
+    volumes: volumes.filter(contains),
+  };
+}
+
+async function readManaged(): Promise<ManagedRecords> {
+  const managed = await managedRecords();
+  if ("value" in managed) return managed.value;
+  tell(
+    `the states of this project's stacks cannot be read (${managed.problem}), so the program may contain records that ` +
+      "one of them manages already. Remove those from the program: two stacks must not manage one record",
+  );
+  return new Map();
+}
+
+/** Returns the records that no stack of this project manages, and names the others. */
+function unmanaged({ endpoints, templates, volumes }: Records, managed: ManagedRecords): Wanted {
+  let count = 0;
+  const isFree = ({ id, name }: { readonly id: string; readonly name: string }) => {
+    const stack = managed.get(id);
+    if (stack === undefined) return true;
+    count++;
+    leaveOut(`${id} ${JSON.stringify(name)}`, `this project's stack ${stack} manages it`);
+    return false;
+  };
+  const free = {
+    endpoints: endpoints.filter(isFree),
+    templates: templates.filter(isFree),
+    volumes: volumes.filter(isFree),
+  };
+  return { ...free, managedCount: count };
+}
+
+function nothingToAdopt(all: number, filter: string, { endpoints, managedCount }: Wanted): Error {
+  const reason =
+    managedCount > 0
+      ? "this project's stacks manage the records already"
+      : all === 0
+        ? "the account has no endpoints"
+        : endpoints.length === 0
+          ? `the account has ${all} endpoints, none with "${filter}" in its name`
+          : "every endpoint was left out";
+  return new Error(`there is nothing to adopt: ${reason}`);
 }
 
 /** Writes to stdout, or creates the file if one is given. */

@@ -7,7 +7,8 @@ export const adoptCommand = declareCommand({
   summary: "Write a Pulumi program that adopts the account's endpoints",
   description:
     "Writes a Pulumi program (TypeScript) to standard output. The program adopts the account's endpoints without " +
-    "changing them. The command itself changes nothing. With --from, it writes the program from the state of " +
+    "changing them. In a project, it leaves out what the project's stacks manage already. The command itself changes " +
+    "nothing. With --from, it writes the program from the state of " +
     "another RunPod provider, and needs neither a key nor the service.",
   hasApi: true,
   options: (command) =>

@@ -13,13 +13,14 @@ import { splitList } from "../../sdk/endpoints/normalForms";
 import type { Endpoint, EndpointSettings } from "../../sdk/endpoints/record";
 import type { InputProblem } from "../../sdk/errors/errors";
 import { listFields, unsetValue } from "../../sdk/records/fields";
+import { type RecordProgram, recordProgram } from "./recordProgram";
 import { withoutSecretTexts } from "./secrets";
 import { literal, oneLine, uniqueNames } from "./source";
 import { wordsToAccept } from "./wordsToAccept";
 
 /** A program, and the endpoints that it leaves out. */
 interface AdoptionProgram {
-  /** TypeScript code. */
+  /** TypeScript code; empty if there is nothing to adopt. */
   readonly source: string;
   readonly skipped: readonly { readonly id: string; readonly reason: string }[];
 }
@@ -41,11 +42,13 @@ interface Declaration {
  * applying it would replace the workers.
  * @param accepted GPU pools and countries that the program can use without extra config
  * @param api the API that the endpoints were read with
+ * @param others the templates and volumes that the program also adopts
  */
 export function adoptionProgram(
   endpoints: readonly Endpoint[],
   accepted: EndpointInputOptions = {},
   api: ManagementApi = "graphql",
+  others: RecordProgram = recordProgram([], []),
 ): AdoptionProgram {
   const newWords = wordsToAccept(
     endpoints.map(({ gpuIds }) => gpuIds),
@@ -64,11 +67,17 @@ export function adoptionProgram(
       resources.push(resource(logicalName(endpoint.name), endpoint.id, shown, comments));
     else skipped.push({ id: endpoint.id, reason: oneLine(told([...problems, ...missingFieldProblems(fields)])) });
   }
-  return { source: `${header(resources.length, newWords, api)}\n${resources.join("\n")}`, skipped };
+  const all = [...resources, ...others.resources];
+  if (all.length === 0) return { source: "", skipped };
+  const classes = [...(resources.length > 0 ? ["ServerlessEndpoint"] : []), ...others.classes].sort();
+  const importLine = `import { ${classes.join(", ")} } from "pulumi-serverless-gpu";\n`;
+  return { source: `${header(resources.length, others, newWords, api)}${importLine}\n${all.join("\n")}`, skipped };
 }
 
-function header(count: number, newWords: readonly string[], api: ManagementApi): string {
-  const many = count === 1 ? "1 endpoint" : `${count} endpoints`;
+function header(count: number, others: RecordProgram, newWords: readonly string[], api: ManagementApi): string {
+  const endpoints = count === 1 ? "1 endpoint" : `${count} endpoints`;
+  const more = others.resources.length;
+  const many = more === 0 ? endpoints : `${endpoints} and ${more} other ${more === 1 ? "record" : "records"}`;
   const config = `//    pulumi config set serverless-gpu:acceptWords ${newWords.join(",")}\n`;
   return `// Adopts ${many} as they were when "npx pulumi-serverless-gpu adopt" wrote this file. Next:
 // 1. Make it the index.ts of a Pulumi program that depends on pulumi-serverless-gpu. If you want
@@ -76,10 +85,9 @@ function header(count: number, newWords: readonly string[], api: ManagementApi):
 // 2. Keep the key and the URLs in the environment, as for "adopt", or in the stack's config. Apply
 //    the program over ${API_NAMES[api]}, as it was written: serverless-gpu:api: ${api} in Pulumi.yaml.
 ${newWords.length > 0 ? `//    Accept the GPU pools that this version does not know yet:\n${config}` : ""}\
-// 3. Run "pulumi up". It must say "adopted" and "nothing changed" for each endpoint.
+// 3. Run "pulumi up". It must say "adopted" and "nothing changed" for each ${more === 0 ? "endpoint" : "of them"}.
 // 4. Remove the adoptId lines and run "pulumi up" again: only then are they the stack's own, and
 //    "pulumi destroy" deletes them. While adoptId is set, it releases them: they stay, and cost.
-import { ServerlessEndpoint } from "pulumi-serverless-gpu";
 `;
 }
 

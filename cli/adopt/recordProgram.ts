@@ -7,9 +7,11 @@ import { withoutSecretTexts } from "./secrets";
 import { literal, oneLine, uniqueNames } from "./source";
 
 /** The part of a program that adopts templates and volumes, and the records that it leaves out. */
-interface RecordProgram {
-  /** TypeScript code; empty if there is nothing to adopt. */
-  readonly source: string;
+export interface RecordProgram {
+  /** TypeScript code, one entry for each resource, without the import. */
+  readonly resources: readonly string[];
+  /** The classes of these resources. */
+  readonly classes: readonly string[];
   readonly skipped: readonly { readonly id: string; readonly reason: string }[];
 }
 
@@ -45,11 +47,7 @@ export function recordProgram(templates: readonly Template[], volumes: readonly 
     }),
   ];
   const classes = [volumes.length > 0 ? "NetworkVolume" : [], adoptable.length > 0 ? "ServerlessTemplate" : []].flat();
-  if (classes.length === 0) return { source: "", skipped };
-  return {
-    source: `\nimport { ${classes.join(", ")} } from "pulumi-serverless-gpu";\n\n${resources.join("\n")}`,
-    skipped,
-  };
+  return { resources, classes, skipped };
 }
 
 function reasonToSkip({ name, isServerless, isPublic }: Template): string | undefined {

@@ -1,4 +1,5 @@
 import { adoptionProgram } from "../../cli/adopt/adoptionProgram";
+import { recordProgram } from "../../cli/adopt/recordProgram";
 import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
 import type { Endpoint } from "../../sdk/endpoints/record";
 
@@ -68,9 +69,24 @@ test("the program shows the command that accepts GPU pools whose names look like
   expect(skipped).toEqual([{ id: "evil", reason: expect.stringContaining('"$(rm)" is not a known GPU pool') }]);
 });
 
+test("with templates and volumes, the program has one import, above all resources, of the classes that it uses", () => {
+  const volume = { id: "v1", name: "models", size: 50, dataCenterId: "EU-RO-1", storageType: "" };
+  const imports = (...endpoints: Endpoint[]) =>
+    adoptionProgram(endpoints, {}, "graphql", recordProgram([], [volume])).source.match(/^(import|new) .*/gm);
+  expect(imports(endpoint({}))).toEqual([
+    'import { NetworkVolume, ServerlessEndpoint } from "pulumi-serverless-gpu";',
+    'new ServerlessEndpoint("name", {',
+    'new NetworkVolume("models", {',
+  ]);
+  expect(imports()).toEqual([
+    'import { NetworkVolume } from "pulumi-serverless-gpu";',
+    'new NetworkVolume("models", {',
+  ]);
+});
+
 test("an endpoint without a template is left out and reported", () => {
   const { source, skipped } = adoptionProgram([endpoint({ templateId: "" })]);
-  expect(source).not.toContain("new ServerlessEndpoint(");
+  expect(source).toBe("");
   expect(skipped).toEqual([{ id: "id", reason: expect.stringContaining("templateId") }]);
 });
 

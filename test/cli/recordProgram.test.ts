@@ -11,12 +11,10 @@ function template(fields: Partial<Template>): Template {
 
 test("templates are adopted without their variables, and volumes are protected", () => {
   const volume = { id: "v1", name: "models", size: 50, dataCenterId: "EU-RO-1", storageType: "" };
-  const { source, skipped } = recordProgram([template({ env: { TOKEN: SECRET } })], [volume]);
+  const { resources, classes, skipped } = recordProgram([template({ env: { TOKEN: SECRET } })], [volume]);
   expect(skipped).toEqual([]);
-  expect(source).toBe(`
-import { NetworkVolume, ServerlessTemplate } from "pulumi-serverless-gpu";
-
-new ServerlessTemplate("llama", {
+  expect(classes).toEqual(["NetworkVolume", "ServerlessTemplate"]);
+  expect(resources.join("\n")).toBe(`new ServerlessTemplate("llama", {
   adoptId: "t1",
   name: "llama",
   imageName: "app:1",
@@ -33,7 +31,7 @@ new NetworkVolume("models", {
 });
 
 test("pod templates, public templates and templates that belong to endpoints are left out with a reason", () => {
-  const { source, skipped } = recordProgram(
+  const { resources, skipped } = recordProgram(
     [
       template({ id: "a", isServerless: false }),
       template({ id: "b", isPublic: true }),
@@ -41,16 +39,17 @@ test("pod templates, public templates and templates that belong to endpoints are
     ],
     [],
   );
-  expect(source).toBe("");
+  expect(resources).toEqual([]);
   expect(skipped.map(({ id }) => id)).toEqual(["a", "b", "c"]);
 });
 
 test("a start command or description that may contain a secret is left unmanaged", () => {
   const [plain, secret] = ["python -u handler.py", `serve --wandb ${SECRET}`];
-  const { source } = recordProgram(
+  const { resources } = recordProgram(
     [template({ dockerArgs: plain, readme: "# Llama" }), template({ dockerArgs: secret, readme: `pw ${SECRET}` })],
     [],
   );
+  const source = resources.join("\n");
   expect(source).toContain('dockerArgs: "python -u handler.py",\n  readme: "# Llama",\n');
   expect(source).toContain("// not managed: dockerArgs, which may hold a secret. Add it with a config secret\n");
   expect(source).toContain("// not managed: readme, which may hold a secret");

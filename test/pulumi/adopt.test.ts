@@ -65,6 +65,26 @@ function fields() {
   return emulator.endpoints.list().map(({ pods, ...record }) => record);
 }
 
+test("a filter selects endpoints by part of their names", async () => {
+  const { exitCode, stdout } = await adopt(["--filter", "EVERYTHING"]);
+  expect(exitCode).toBe(0);
+  expect(stdout.split("\n\n")[1]).toBe(`new ServerlessEndpoint("everything-set", {
+  adoptId: "full",
+  name: "everything set",
+  gpuIds: ["ADA_24", "AMPERE_24", "-NVIDIA L4"],
+  templateId: "template",
+  idleTimeout: 30,
+  scalerValue: 2,
+  workersMax: 5,
+  workersMin: 1,
+  locations: ["CZ", "RO"],
+  flashBootType: "FLASHBOOT",
+  scalerType: "REQUEST_COUNT",
+  networkVolumeId: "volume",
+});
+`);
+});
+
 test("the program that adopt writes adopts every endpoint without changing anything at the service", async () => {
   const before = fields();
   const { exitCode, stdout, stderr } = await adopt();
@@ -92,24 +112,31 @@ test("the program that adopt writes adopts every endpoint without changing anyth
   await stack.succeed(["preview", "--expect-no-changes"], TYPES_KNOWN);
 });
 
-test("a filter selects endpoints by part of their names", async () => {
-  const { exitCode, stdout } = await adopt(["--filter", "EVERYTHING"]);
+test("records that any stack of this project manages are named and left out", async () => {
+  await stack.succeed(["stack", "init", "other"]);
+  const nothing = await adopt(["--all"]);
+  expect(nothing).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(nothing.stderr).toContain('left out full "everything set": this project\'s stack dev manages it\n');
+  expect(nothing.stderr).toContain("there is nothing to adopt: this project's stacks manage the records already");
+
+  emulator.endpoints.create({ id: "new", name: "new one", gpuIds: "ADA_24", templateId: "template" });
+  emulator.templates.create({ id: "shared", name: "shared", imageName: "app:1", isServerless: true });
+  const { exitCode, stdout } = await adopt(["--all"]);
   expect(exitCode).toBe(0);
-  expect(stdout.split("\n\n")[1]).toBe(`new ServerlessEndpoint("everything-set", {
-  adoptId: "full",
-  name: "everything set",
-  gpuIds: ["ADA_24", "AMPERE_24", "-NVIDIA L4"],
-  templateId: "template",
-  idleTimeout: 30,
-  scalerValue: 2,
-  workersMax: 5,
-  workersMin: 1,
-  locations: ["CZ", "RO"],
-  flashBootType: "FLASHBOOT",
-  scalerType: "REQUEST_COUNT",
-  networkVolumeId: "volume",
-});
-`);
+  expect(stdout).toContain("// Adopts 1 endpoint and 1 other record as they were");
+  expect(stdout.match(/^(import|new) .*/gm)).toEqual([
+    'import { ServerlessEndpoint, ServerlessTemplate } from "pulumi-serverless-gpu";',
+    'new ServerlessEndpoint("new-one", {',
+    'new ServerlessTemplate("shared", {',
+  ]);
+  emulator.endpoints.delete("new");
+  // A program that only reads an endpoint does not manage it.
+  const reading = `import { ServerlessEndpoint } from "pulumi-serverless-gpu";
+    ServerlessEndpoint.get("read", "full");`;
+  await stack.writeProgram(reading, "index.ts");
+  await stack.succeed(["up", "--yes", "--skip-preview"], TYPES_KNOWN);
+  await stack.succeed(["stack", "rm", "dev", "--yes", "--force"]);
+  expect((await adopt(["--filter", "everything"])).stdout).toContain('adoptId: "full"');
 });
 
 test("without an endpoint or a valid key, adopt explains the problem and writes no program", async () => {
