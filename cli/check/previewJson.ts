@@ -1,4 +1,6 @@
 import { isObject } from "../../provider/engine/properties";
+import { classOf } from "../stack";
+import { withTypes } from "./typedValues";
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -55,8 +57,19 @@ export function previewIn(text: string): Preview {
     isObject(value) &&
     (Array.isArray(value.steps) ? value.steps.every(isStep) : value.steps == null && isObject(value.changeSummary));
   if (!isPreview) throw new Error("the JSON is not a preview: make it with pulumi preview --json --show-sames");
-  return value as Preview;
+  const preview = value as Preview;
+  return { ...preview, steps: preview.steps?.map(typedStep) };
 }
+
+function typedStep({ oldState, newState, ...step }: Step): Step {
+  const isOwn = classOf(typeOf({ ...step, oldState, newState })) !== undefined;
+  const state = (given: StepState | undefined) =>
+    given && isOwn ? { ...given, ...mapped(given, "inputs"), ...mapped(given, "outputs") } : given;
+  return { ...step, oldState: state(oldState), newState: state(newState) };
+}
+
+const mapped = (state: StepState, name: "inputs" | "outputs") =>
+  state[name] == null ? {} : { [name]: withTypes(state[name]) };
 
 function isStep(value: unknown): boolean {
   if (!isObject(value)) return false;

@@ -26,6 +26,7 @@ const IMAGE = { imageName: "me/llama:1", containerDiskInGb: 20 };
 
 const REGRESSIONS: Readonly<Record<string, readonly [make: Make, found: string]>> = {
   "workersMax 3 → 0": [update({ workersMax: 0 }), "zero"],
+  "workersMax 3 → 0, as text": [update({ workersMax: "0" }, { workersMax: "3" }), "zero"],
   "both worker counts to 0": [update({ workersMin: 0, workersMax: 0 }, { workersMin: 1 }), "zero"],
   "workersMax 0 together with a new image": [update({ workersMax: 0, templateId: "t2" }), "zero"],
   "workersMax ? → 0": [update({ workersMax: 0 }, { workersMax: "[secret]" }), "zero"],
@@ -175,6 +176,7 @@ describe("workersMax 3 → 0", () => {
       { cron: "0 20 * * *", workersMax: 0 },
     ],
   };
+  const TEXTS = { ...night, rules: night.rules.map((rule) => ({ ...rule, workersMax: String(rule.workersMax) })) };
   const line = "getSpend: $512.20 from 2026-11-01T00:00:00.000Z (newest bucket 2026-11-28T00:00:00.000Z, 5 h old)";
   const spent = (steps: readonly object[]) =>
     JSON.stringify({
@@ -190,6 +192,12 @@ describe("workersMax 3 → 0", () => {
       0,
     ],
     ["by getSpend", spent(update({ workersMax: 0 })("dynamic")), "getSpend", 0],
+    [
+      "by a schedule whose counts are texts",
+      previewOf(update({ workersMax: "0", schedule: TEXTS }, { workersMax: "3", schedule: TEXTS })("plugin")),
+      "its schedule",
+      0,
+    ],
   ])("%s is a note", async (_, preview, decider, wanted) => {
     const { code, stdout } = await reviewed(preview, { json: true });
     const message = `workersMax 3 → 0, as ${decider} decides: the endpoint's jobs wait until a later run raises it`;
@@ -318,6 +326,17 @@ test("a replacement that retains the old endpoint costs as much as both", async 
   const { cost } = JSON.parse(stdout);
   // 3 workers at 0.00031 × 3600 = 1.116, twice.
   expect([code, cost.before.fullScale, cost.after.fullScale]).toEqual([0, 3.348, 6.696]);
+});
+
+test("numbers that are texts count and are shown like numbers", async () => {
+  const texts = { workersMin: "1", workersMax: "3", gpuCount: "2", idleTimeout: "9" };
+  const numbers = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, Number(text)]));
+  const judged = async (inputs: object) =>
+    JSON.parse((await reviewed(previewOf(update(inputs)("plugin")), { json: true })).stdout);
+  const json = await judged(texts);
+  expect(json).toEqual(await judged(numbers));
+  expect(json.cost.after.fullScale).toBeCloseTo(3 * 2 * 0.00031 * 3600);
+  expect(json.cost.endpoints[0].changes).toBe("workersMin 0 → 1, idleTimeout 5 → 9, gpuCount unset → 2");
 });
 
 test("a preview that was made with --target says so in its verdict", async () => {
