@@ -17,7 +17,7 @@ export function pulumi(
   folder: string,
   timeout = TIMEOUT_MS,
   env: Readonly<Record<string, string>> = {},
-): Promise<Learned<string> & { readonly printed?: string }> {
+): Promise<Learned<string>> {
   const options = {
     cwd: folder,
     timeout,
@@ -29,7 +29,7 @@ export function pulumi(
       if (!error) resolve({ value: stdout });
       else if (error.code === "ENOENT") resolve({ problem: "there is no pulumi on PATH" });
       else if (error.killed) resolve({ problem: `pulumi ${args[0]} took longer than ${timeout / 1000} s` });
-      else resolve({ problem: redact(lastLine(stderr) ?? `pulumi ${args[0]}: ${error.message}`), printed: stdout });
+      else resolve({ problem: redact(lastLine(stderr) ?? `pulumi ${args[0]}: ${error.message}`) });
     }).stdin?.end();
   });
 }

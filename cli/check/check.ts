@@ -1,5 +1,4 @@
 import { buffer } from "node:stream/consumers";
-import { pulumi } from "../pulumiCommand";
 import { decodeText, readTextFile } from "../readTextFile";
 import { type StackFlag, stackFlag } from "../stack";
 import { printJson } from "../terminal";
@@ -8,13 +7,14 @@ import { type CheckFlags, isRehearsal } from "./checkFlags";
 import { judge, type Review } from "./judge";
 import { writePage } from "./page";
 import { readPreview } from "./preview";
+import { pulumiIn, reasonOf, stopOnSignals } from "./rehearsal/engine";
 import { rehearse } from "./rehearsal/rehearsal";
 import { lastFailedUp } from "./rejected";
 import { jsonOf, markdownOf, type Report, textOf } from "./report";
 import { verdictOf } from "./verdict";
 
-/** Otherwise, the engine may print a stream of events instead of a preview. */
-const ONE_OBJECT = { PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "false" };
+/** With streaming, the engine prints events instead of a preview. */
+const ENGINE = { PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "false", PULUMI_SKIP_UPDATE_CHECK: "true" };
 const PREVIEW_TIMEOUT_MS = 300_000;
 
 /**
@@ -45,13 +45,16 @@ async function reviewed(file: string | undefined, flags: CheckFlags): Promise<Re
 async function previewText(file: string | undefined, stack: StackFlag): Promise<string> {
   if (stack !== undefined) {
     const args = ["preview", "--json", "--show-sames", ...stackFlag(stack)];
-    const output = await pulumi(args, process.cwd(), PREVIEW_TIMEOUT_MS, ONE_OBJECT);
-    if ("problem" in output) {
+    const ignoreSignals = stopOnSignals();
+    try {
+      const ended = await pulumiIn(process.cwd(), { ...process.env, ...ENGINE }, PREVIEW_TIMEOUT_MS)(args);
+      if (ended.code === 0) return ended.stdout;
       // The JSON contains the reason.
-      if (output.printed?.startsWith("{")) readPreview(output.printed);
-      throw new Error(`the preview of the program failed: ${output.problem}`);
+      if (ended.stdout.startsWith("{")) readPreview(ended.stdout);
+      throw new Error(`the preview of the program failed: ${reasonOf(ended)}`);
+    } finally {
+      ignoreSignals();
     }
-    return output.value;
   }
   return file === undefined || file === "-" ? decodeText(await buffer(process.stdin)) : readTextFile(file);
 }

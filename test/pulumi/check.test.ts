@@ -1,5 +1,6 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Emulator, startEmulator } from "../../emulator";
 import { REHEARSE_COMPILED } from "../support/compiledCode";
 import { newMachine, programOf, startService } from "../support/rollOuts";
@@ -200,3 +201,27 @@ new ServerlessEndpoint("llama", ${JSON.stringify(all)});`;
   await commit({ imageName: "me/llama-2-good" });
   expect((await check(stack, "--stack", "dev")).exitCode).toBe(0);
 }, 300_000);
+
+/** Starts with the file, and never ends. */
+const ENDLESS = `require("fs").writeFileSync("started", ""); for (;;);`;
+
+test.each([
+  ["", []],
+  [" with --rehearse", ["--rehearse", "--from-state", ...REHEARSE_COMPILED]],
+])("a check%s of a program that does not end prints progress, and Ctrl-C stops every process", async (_, more) => {
+  const stack = await createStack({ program: ENDLESS, env: emulator.env });
+  const running = check(stack, "--stack", "dev", ...more);
+  while (!existsSync(path.join(stack.folder, "started"))) await sleep(50);
+  await sleep(16_000);
+  const found = (await stack.processes()).filter(({ command }) => command.includes("check --stack"));
+  expect(found).toHaveLength(1);
+  for (const { pid } of found) process.kill(pid, "SIGINT");
+  const { exitCode, output } = await running;
+  expect({ exitCode, output }).toEqual({
+    exitCode: 130,
+    output: expect.stringContaining("pulumi preview is still running (1"),
+  });
+  // A killed process needs a moment to end.
+  for (let tries = 0; (await stack.processes()).length > 0 && tries < 50; tries++) await sleep(100);
+  expect(await stack.processes()).toEqual([]);
+});

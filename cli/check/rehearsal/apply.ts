@@ -1,6 +1,7 @@
 import type { Emulator, FaultRule, JournalEntry } from "../../../emulator";
 import { GRAPHQL_PER_MINUTE } from "../../../sdk/contract/limits";
 import { redact } from "../../../sdk/errors/secretText";
+import { previewIn } from "../previewJson";
 import { type Change, changesOf, snapshotOf } from "./changes";
 import type { CopiedStack } from "./copyStack";
 import { type Ended, type Pulumi, reasonOf, succeeded } from "./engine";
@@ -41,7 +42,7 @@ const V2_PER_MINUTE = 60;
 export async function previewCopy(pulumi: Pulumi, { flags }: CopiedStack, more: readonly string[] = []) {
   const ended = pulumi(["preview", "--json", "--show-sames", ...flags, ...more]);
   const text = await succeeded("the preview of the program in the rehearsal failed", ended);
-  const { steps = [] } = JSON.parse(text) as { readonly steps?: readonly Step[] };
+  const { steps = [] } = previewIn(text) as { readonly steps?: readonly Step[] };
   refuseDependents(steps);
   return { text, steps };
 }

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { redact } from "../../../sdk/errors/secretText";
+import { sayWhileWaiting } from "../../connection/readInTime";
+import { killTree } from "./processTree";
 
 /** The result of an engine command. */
 export interface Ended {
@@ -16,47 +18,93 @@ export type Pulumi = (
 
 /**
  * Put the engine into its own process group, so that Ctrl-C in the terminal reaches only this
- * process, which then ends the group.
+ * process, which then stops the engine.
  */
 const GROUP = { detached: process.platform !== "win32" };
 
+/** How long one command of the engine may take. A program that never ends is stopped then. */
+const LIMIT_MS = 600_000;
+
 const running = new Set<ChildProcess>();
+let isStopping = false;
 
-/** Kills all running engine commands. They only write to the copy, so nothing is lost. */
-export function stopEngines(): void {
-  for (const child of running) {
-    try {
-      if (child.pid !== undefined && process.platform !== "win32") process.kill(-child.pid, "SIGKILL");
-      else child.kill("SIGKILL");
-    } catch {
-      // The process has just ended.
-    }
-  }
+/** Kills all running engine commands with everything that they have started. */
+function stopEngines(): void {
+  for (const { pid } of running) if (pid !== undefined) killTree(pid);
 }
 
-/** Returns the function that runs the rehearsal's engine. */
-export function pulumiIn(folder: string, env: Readonly<Record<string, string>>): Pulumi {
+const EXIT_CODE_OF_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/**
+ * When this process is told to end, stops the engine, then calls `clean`, and ends. Returns a
+ * function that no longer does so.
+ */
+export function stopOnSignals(clean: () => void = () => {}): () => void {
+  const ends = Object.entries(EXIT_CODE_OF_SIGNAL).map(([signal, code]) => {
+    const end = () => {
+      isStopping = true;
+      // Stop the engine first. Otherwise, it would continue, and write into the removed folders.
+      stopEngines();
+      clean();
+      process.exit(code);
+    };
+    process.once(signal, end);
+    return () => process.off(signal, end);
+  });
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+/**
+ * Returns the function that runs the engine, with a line every 15 s. A command that takes longer
+ * than the limit is stopped, and an error says so.
+ */
+export function pulumiIn(folder: string, env: NodeJS.ProcessEnv, limitMs = LIMIT_MS): Pulumi {
   return (args, options = {}) =>
-    new Promise((resolve, reject) => {
-      const all = [...args, "--non-interactive", "--color", "never"];
-      const child = spawn("pulumi", all, { cwd: options.folder ?? folder, env, stdio: "pipe", ...GROUP });
-      running.add(child);
-      const ended = { stdout: "", stderr: "" };
-      child.stdout.setEncoding("utf8").on("data", (text: string) => {
-        ended.stdout += text;
-      });
-      child.stderr.setEncoding("utf8").on("data", (text: string) => {
-        ended.stderr += text;
-      });
-      child.on("error", (error) => reject(new Error(`pulumi cannot be started: ${error.message}`)));
-      child.on("close", (code) => {
-        running.delete(child);
-        resolve({ code, ...ended });
-      });
-      // A child process that exits early closes its input.
-      child.stdin.on("error", () => {}).end(options.input ?? "");
-    });
+    sayWhileWaiting(
+      () => `pulumi ${args[0]} is still running`,
+      () => runEngine(args, { folder, ...options }, env, limitMs),
+    );
 }
+
+function runEngine(
+  args: readonly string[],
+  { folder, input = "" }: { readonly folder: string; readonly input?: string },
+  env: NodeJS.ProcessEnv,
+  limitMs: number,
+): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const all = [...args, "--non-interactive", "--color", "never"];
+    const child = spawn("pulumi", all, { cwd: folder, env, stdio: "pipe", ...GROUP });
+    running.add(child);
+    const limit = setTimeout(() => {
+      if (child.pid !== undefined) killTree(child.pid);
+      reject(new Error(`pulumi ${args[0]} took longer than ${limitMs / 1000} s and was stopped: ${HANGS}`));
+    }, limitMs);
+    const ended = { stdout: "", stderr: "" };
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      ended.stdout += text;
+    });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      ended.stderr += text;
+    });
+    child.on("error", ({ message, code }: NodeJS.ErrnoException) => {
+      clearTimeout(limit);
+      running.delete(child);
+      reject(new Error(code === "ENOENT" ? "there is no pulumi on PATH" : `pulumi cannot be started: ${message}`));
+    });
+    child.on("close", (code) => {
+      clearTimeout(limit);
+      running.delete(child);
+      if (!isStopping) resolve({ code, ...ended });
+    });
+    // A child process that exits early closes its input.
+    child.stdin.on("error", () => {}).end(input);
+  });
+}
+
+const HANGS = "the program does not end. Look for a wait without a time limit in it";
 
 /**
  * Returns the standard output of a command.

@@ -17,7 +17,7 @@ import { type Applied, applyToCopy, previewCopy } from "./apply";
 import { assumeSecrets, withHiddenSecrets } from "./assumeSecrets";
 import { type CopiedStack, checkedState, createCopy, exportStack, stackFile } from "./copyStack";
 import { decryptedPlan } from "./decryptPlan";
-import { pulumiIn, stopEngines } from "./engine";
+import { pulumiIn, stopOnSignals } from "./engine";
 import { hooksNote, leftOutNote, missingPackage, otherPackages, refuseNamedPlugins, type Step } from "./otherResources";
 import { type Played, playedLoad } from "./play";
 import { askingNote, filesThatAsk, placeholderAdvice } from "./programFiles";
@@ -27,8 +27,6 @@ import { noRecords, recordsOfState, seedOf } from "./seed";
 import { createReferencedStacks } from "./stackReferences";
 import { type StandIn, startStandIn } from "./standIn";
 import { createWorkspace, type Workspace } from "./workspace";
-
-const EXIT_CODE_OF_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** The options of a rehearsal. */
 export type RehearsalFlags = Omit<CheckFlags, "stack"> & { readonly stack: string };
@@ -60,16 +58,9 @@ export async function rehearse(flags: RehearsalFlags): Promise<{ review: Review;
   });
   const workspace = createWorkspace(emulator, flags.env ?? []);
   let standIn: StandIn | undefined;
-  const ends = Object.entries(EXIT_CODE_OF_SIGNAL).map(([signal, code]) => {
-    const end = () => {
-      // Stop the engine first. Otherwise, it would continue, and write into the removed folders.
-      stopEngines();
-      standIn?.stop();
-      workspace.remove();
-      process.exit(code);
-    };
-    process.once(signal, end);
-    return () => process.off(signal, end);
+  const ignoreSignals = stopOnSignals(() => {
+    standIn?.stop();
+    workspace.remove();
   });
   try {
     refuseNamedPlugins(workspace.copy);
@@ -84,7 +75,7 @@ export async function rehearse(flags: RehearsalFlags): Promise<{ review: Review;
   } finally {
     standIn?.stop();
     workspace.remove();
-    for (const end of ends) end();
+    ignoreSignals();
   }
 }
 
