@@ -41,10 +41,19 @@ const V2_PER_MINUTE = 60;
 /** Previews the program against the copy. Returns the JSON output and its steps. */
 export async function previewCopy(pulumi: Pulumi, { flags }: CopiedStack, more: readonly string[] = []) {
   const ended = pulumi(["preview", "--json", "--show-sames", ...flags, ...more]);
-  const text = await succeeded("the preview of the program in the rehearsal failed", ended);
+  const text = await succeeded("the preview of the program in the rehearsal failed", ended).catch(withAdvice);
   const { steps = [] } = previewIn(text) as { readonly steps?: readonly Step[] };
   refuseDependents(steps);
   return { text, steps };
+}
+
+function withAdvice(error: Error): never {
+  if (!/unknown stack "/.test(error.message)) throw error;
+  throw new Error(
+    `${error.message}. The rehearsal only has the stacks that the state refers to. If the change adds this reference, use check ` +
+      "without --rehearse",
+    { cause: error },
+  );
 }
 
 /** Applies the program to the copy, previews it again, and destroys the copy. */
@@ -65,7 +74,7 @@ export async function applyToCopy(
   const left = next.steps.filter(({ op }) => !UNCHANGED.includes(op)).map(nameOf);
   const protectedResources = next.steps.filter(({ newState }) => newState?.protect === true).map(nameOf);
   if (protectedResources.length > 0) await stack.unprotect();
-  const destroyed = await pulumi(["destroy", "--yes", "--skip-preview", ...stack.flags]);
+  const destroyed = await pulumi(["destroy", "--yes", "--skip-preview", ...forHooks(next.steps), ...stack.flags]);
   const destroyLeaves = destroyed.code === 0 ? undefined : inUse(destroyed);
   const isFailure = destroyed.code !== 0 && destroyLeaves === undefined;
   return {
@@ -76,6 +85,10 @@ export async function applyToCopy(
     destroyFailure: isFailure ? reasonOf(destroyed) : undefined,
   };
 }
+
+/** A destroy without the program refuses resources that have hooks for their deletion. */
+const forHooks = (steps: readonly Step[]) =>
+  steps.some(({ newState }) => newState?.resourceHooks) ? ["--run-program"] : [];
 
 /**
  * Returns the errors of a destroy if all say that a record which stays uses another one: a retained

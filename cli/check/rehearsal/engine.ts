@@ -116,12 +116,29 @@ export async function succeeded(what: string, running: Promise<Ended>): Promise<
   throw new Error(`${what}: ${reasonOf(ended)}`);
 }
 
+/** Lines that only repeat that something failed. */
+const SUMMARY = /^(?:(?:error: )*(?:preview|update|destroy) failed|.*\*\*failed\*\*.*|\d+ errored)$/i;
+
 /** Returns why a command failed: its error lines, or the end of its output. */
 export function reasonOf({ stdout, stderr }: Ended): string {
   const lines = `${stderr}\n${errorsIn(stdout)}`.split("\n").map((line) => line.trim());
-  const errors = lines.filter((line) => /error/i.test(line) && !/^error: (preview|update) failed$/.test(line));
-  const shown = errors.length > 0 ? errors : lines.filter((line) => line !== "").slice(-3);
+  const errors = lines
+    .filter((line) => /error/i.test(line))
+    .map(withName)
+    .filter((line) => !SUMMARY.test(line) && !SUMMARY.test(line.replace(/^\S+: /, "")));
+  // The engine prints an error with the resource's name, and again without the name.
+  const named = errors.filter((line) => !errors.some((other) => other !== line && other.endsWith(bare(line))));
+  const shown = named.length > 0 ? named : lines.filter((line) => line !== "").slice(-3);
   return redact([...new Set(shown)].slice(0, 6).join("; ")) || "pulumi printed no reason";
+}
+
+const bare = (line: string) => line.replace(/^(?:error: )+/, ": ");
+
+/** Replaces the beginning of a line about a resource, such as its type, with its name. */
+function withName(line: string): string {
+  return line
+    .replace(/^(?:[~+-]+\s+)?[\w-]+:\S+\s+(\S+)\s.*?\berror: /, "$1: ")
+    .replace(/^(?:error: )+(?=error: )/, "");
 }
 
 /** The JSON of a preview contains errors as diagnostics. */

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { pulumiIn } from "../../../../cli/check/rehearsal/engine";
+import { pulumiIn, reasonOf } from "../../../../cli/check/rehearsal/engine";
 
 // A program as an engine starts it: in a process group of its own, and it does not end.
 const PROGRAM = `
@@ -44,4 +44,26 @@ test("an engine whose program does not end is stopped at the limit, with the pro
 
 test("without an engine, the message says so", async () => {
   await expect(pulumiIn(folder, { PATH: "/nowhere" })(["preview"])).rejects.toThrow("there is no pulumi on PATH");
+});
+
+test("the reason of a failure names the resource, once for each error", () => {
+  const type = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";
+  const stdout = `
+ ~  ${type} llama updating (0s) [diff: ~workersMax]; error: before hook "check" failed: no
+ ~  ${type} llama **updating failed** [diff: ~workersMax]; error: before hook "check" failed: no
+    pulumi:pulumi:Stack test-dev running error: update failed
+    pulumi:pulumi:Stack test-dev **failed** 1 error; 1 message
+Diagnostics:
+  ${type} (llama):
+    error: before hook "check" failed: no
+    error: error: another error
+Resources:
+    2 errored
+`;
+  expect(reasonOf({ code: 255, stdout, stderr: "" })).toBe(
+    'llama: before hook "check" failed: no; error: another error',
+  );
+  expect(reasonOf({ code: 255, stdout: "", stderr: "error: preview failed\nTypeError: x is not a function" })).toBe(
+    "TypeError: x is not a function",
+  );
 });
