@@ -40,7 +40,8 @@ interface Wanted extends Records {
 }
 
 /**
- * Prints the program to stdout, and the records that it leaves out to stderr. Returns the exit code.
+ * Prints the program to stdout, and the records that it leaves out to stderr. Returns the exit
+ * code.
  */
 export async function adopt({ filter = "", all: isAll = false, from, out, ...flags }: AdoptFlags): Promise<number> {
   if (out !== undefined && existsSync(out))

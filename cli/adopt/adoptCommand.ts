@@ -32,7 +32,7 @@ export const adoptCommand = declareCommand({
     "npx pulumi-serverless-gpu adopt --from state.json --out index.ts",
     "npx pulumi-serverless-gpu adopt --from state.json --import-file > import.json",
   ],
-  exitCodes: { 1: "failure, or the program leaves something out; the message says what, and why" },
+  exitCodes: { 1: "failure, or an endpoint was left out that no stack manages; the message says why" },
   problem: ({ importFile, from }: AdoptFlags) =>
     importFile && from === undefined ? "option '--import-file' needs '--from <state>'" : undefined,
   load: () => require("./adopt") as typeof import("./adopt"),

@@ -1,9 +1,8 @@
-import { isObject } from "../../provider/engine/properties";
+import { isObject, type Properties } from "../../provider/engine/properties";
 import { FIELDS } from "../../sdk/endpoints/fields";
 import type { FieldTable } from "../../sdk/records/fields";
 import { TEMPLATE_FIELDS } from "../../sdk/templates/template";
 import { VOLUME_FIELDS } from "../../sdk/volumes/volume";
-import type { Values } from "./previewJson";
 
 // A value from the config or from another language may arrive as text. Everything that judges a
 // preview relies on the declared types, so the texts are converted where the preview is read.
@@ -17,7 +16,7 @@ const NUMBERS: readonly (string | undefined)[] = ["whole number", "positive numb
 const NUMBER = /^\s*[+-]?\d+(\.\d+)?\s*$/;
 
 /** Returns a resource's values, in which numbers and booleans that are texts have their type. */
-export function withTypes(values: Values): Values {
+export function withTypes(values: Properties): Properties {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, typed(name, value)]));
 }
 

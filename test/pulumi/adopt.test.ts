@@ -152,6 +152,13 @@ test("without an endpoint or a valid key, adopt explains the problem and writes 
     expect(stderr).not.toContain("wrong-canary-key");
   }
   expect((await adopt(["--filtre", "x"])).exitCode).toBe(2);
+  // Nobody knows what the stacks of an unreachable backend manage.
+  const unreadable = await adopt([], { PULUMI_BACKEND_URL: "file:///does/not/exist" });
+  expect(unreadable.exitCode).toBe(0);
+  expect(unreadable.stderr).toMatch(
+    /warning: the states of this project's stacks cannot be read \(.+\), so the program may/,
+  );
+  expect(unreadable.stderr).toContain("Remove those from the program");
 });
 
 test("over REST v2, which returns no templates, adopt declares containers in a program that changes nothing", async () => {

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * Kills a process and everything that it has started, which may be in process groups of its own: the
- * engine starts the program and the providers that way.
+ * Kills a process and everything that it has started, which may be in process groups of its own:
+ * the engine starts the program and the providers that way.
  */
 export function killTree(pid: number): void {
   if (process.platform === "win32") return void quietly(() => execFileSync("taskkill", ["/pid", `${pid}`, "/T", "/F"]));
