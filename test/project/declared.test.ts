@@ -10,10 +10,11 @@ import * as provider from "../../provider";
 import { RESOURCE_TYPES } from "../../provider/engine/resourceTypes";
 import { SOURCES } from "../../provider/functions/sources";
 import * as client from "../../sdk";
-import { GpuTier, JOB_STATES } from "../../sdk/contract/enums";
+import { GpuTier, JOB_STATES, RETRYABLE_JOB_STATES } from "../../sdk/contract/enums";
 import { GPU_POOLS as CLIENT_POOLS } from "../../sdk/contract/gpuPools";
 import { CAUSE_IDS } from "../../sdk/diagnosis/causes";
 import { RULES } from "../../sdk/diagnosis/rules";
+import { contract } from "../../tools/contractRows.js";
 import { errorCodes } from "../../tools/errorCodes.js";
 import { found, literal, parsed, readName } from "../support/parsed";
 import { REPOSITORY } from "../support/sources";
@@ -180,6 +181,12 @@ test("the rows of the emulator's behavior name the GPU pools that they are about
   expect(newer.filter((pool) => !hasWord(fidelity["workers.machines"].text, pool))).toEqual([]);
 });
 
+test("the texts about retries name every status in which a job can be retried", () => {
+  const rows = [fidelity["queue.retry"].text, String(contract["contract.retry-states"]?.rule)];
+  for (const text of [...rows, textOf("docs/error-codes.md")])
+    expect(RETRYABLE_JOB_STATES.filter((status) => !hasWord(text, status))).toEqual([]);
+});
+
 test("the emulator's page has a color for every status of a job", () => {
   const styles = textOf("emulator/page/static/parts.css");
   expect(JOB_STATES.filter((status) => !new RegExp(`^\\.${status}\\b`, "m").test(styles))).toEqual([]);
@@ -204,13 +211,15 @@ test("every error code without a class is thrown, every error class is used, and
 /** The functions whose whole result is secret, which only an output keeps. */
 const ONLY_OUTPUT = ["getServerlessTemplateEnv"];
 
-test("every function is exported in both forms, and the README names it and every resource", () => {
-  const readme = textOf("README.md");
+test("every function is exported in both forms, and the README names it and every resource, like the page of Pulumi's registry", () => {
   const functions = Object.keys(SOURCES);
   const forms = functions.flatMap((name) => [...(ONLY_OUTPUT.includes(name) ? [] : [name]), `${name}Output`]);
   expect(forms.filter((name) => !(name in provider))).toEqual([]);
   const resources = RESOURCE_TYPES.map(({ type }) => type.split(":").at(-1) ?? "");
-  expect([...functions, ...resources].filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+  const unnamed = (page: string, names: readonly string[]) =>
+    names.filter((name) => !textOf(page).includes(`\`${name}\``));
+  expect(unnamed("README.md", [...functions, ...resources])).toEqual([]);
+  expect(unnamed("docs/_index.md", resources)).toEqual([]);
 });
 
 test("every output that a resource class declares is in the plugin's schema", () => {
