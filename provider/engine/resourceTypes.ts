@@ -1,7 +1,8 @@
 import { CONTAINER_FIELDS } from "../../sdk/containers/fields";
 import { ENDPOINT_FIELDS, FIELDS } from "../../sdk/endpoints/fields";
 import { type FieldTable, NEVER_CHANGES } from "../../sdk/records/fields";
-import { type Kind, kindOf } from "../../sdk/records/kind";
+import { kindOf } from "../../sdk/records/kind";
+import type { Kind } from "../../sdk/records/listed";
 import { REGISTRY_AUTH, REGISTRY_AUTH_FIELDS } from "../../sdk/registryAuths/registryAuth";
 import { SECRET, SECRET_FIELDS } from "../../sdk/secrets/secret";
 import { TEMPLATE, TEMPLATE_FIELDS } from "../../sdk/templates/template";

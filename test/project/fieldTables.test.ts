@@ -13,8 +13,8 @@ import { TABLES } from "../support/recordTables";
 const EMULATED: Readonly<Record<string, object>> = {
   ServerlessEndpoint: { ...ENDPOINT, ...CONTAINER_FIELDS },
   ServerlessTemplate: TEMPLATE_FIELDS,
-  // GraphQL has another name for the setting.
-  NetworkVolume: { ...VOLUME_FIELDS, highPerformance: VOLUME_FIELDS.isNextGenStorage },
+  // The emulator stores the type of the storage, and not the setting that determines it.
+  NetworkVolume: { ...VOLUME_FIELDS, highPerformance: "isNextGenStorage" },
   ContainerRegistryAuth: REGISTRY_AUTH_FIELDS,
   Secret: SECRET_FIELDS,
 };

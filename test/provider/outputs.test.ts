@@ -24,7 +24,7 @@ test.each(
 )("the handlers of %s return every output that it declares, and no other", async (name, type) => {
   await using emulator = await startEmulator({
     profile: "observed",
-    seed: { endpoints: [{ id: "llama", gpuIds: "ADA_24", templateId: "t" }] },
+    seed: { endpoints: [{ id: "llama", name: "target", gpuIds: "ADA_24", templateId: "t" }] },
   });
   await using one = await startDynamicProvider({ ...emulator.env, SERVERLESS_GPU_SERVICE: "runpod" });
   const { outputs: declared, optionalOutputs = [], provider } = type;
