@@ -8,7 +8,7 @@ import { TABLES } from "../support/recordTables";
 const INPUTS: Readonly<Record<string, readonly Properties[]>> = {
   ServerlessEndpoint: [
     { name: "llama", gpuIds: "ADA_24", templateId: "t" },
-    { name: "server", gpuIds: "ADA_24", templateId: "t", type: "LOAD_BALANCER" },
+    { name: "server", gpuIds: "ADA_24", templateId: "t", type: "LOAD_BALANCER", scalerType: "REQUEST_COUNT" },
   ],
   ServerlessTemplate: [{ name: "worker", imageName: "me/worker:1" }],
   NetworkVolume: [{ name: "models", size: 10, dataCenterId: "EU-RO-1" }],
