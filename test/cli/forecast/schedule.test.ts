@@ -223,7 +223,7 @@ describe("a sweep", () => {
   });
 
   test.each<[Partial<ForecastFlags>, RegExp]>([
-    [{ sweep: parseAxis("workersMin=0..2") }, /^--sweep workersMin: the schedule decides it/],
+    [{ sweep: parseAxis("workersMin=0..2") }, /^--sweep workersMin: the schedule sets this/],
     [{ sweep: parseAxis("hour3=1,2") }, /^hour3: the schedule has 2 rules$/],
     [{ sweep: parseAxis("workersMin1=9") }, /^--sweep has no setting that the service accepts$/],
     [
