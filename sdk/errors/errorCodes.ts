@@ -28,8 +28,8 @@ export const DISPOSITIONS = {
   /** The endpoint's workers were not ready in time. The endpoint exists nevertheless. */
   READY_TIMEOUT: "wait",
   /**
-   * The workers did not stop in time for a recycle. The message says whether the endpoint's worker
-   * counts were restored.
+   * The endpoint's workers were to be replaced, but did not stop in time. The message says whether
+   * its worker counts were restored.
    */
   RECYCLE_TIMEOUT: "wait",
   /**
