@@ -190,7 +190,7 @@ function settingRows(readings: Readings): Row[] {
     ),
     row(
       "schedule_info",
-      "The rule of the schedule in the stack's state that holds, as a label.",
+      "The schedule rule that applies now, as a label. The schedule is the one in the stack's state.",
       (watched, set) => {
         const schedule = wanted(watched)?.schedule;
         if (!schedule) return;
