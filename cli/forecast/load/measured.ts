@@ -53,7 +53,7 @@ export const LEAST_GAP_MS = 60_000;
 
 /** An interval of this length, in milliseconds, may always be measured by one count at its end. */
 const SHORT_MS = 600_000;
-/** Other intervals may be this many times as long as half of all intervals. */
+/** Other intervals may be at most this many times as long as the median interval. */
 const LONGER = 3;
 
 /**
