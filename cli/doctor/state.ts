@@ -190,8 +190,8 @@ async function responds(url: string): Promise<boolean> {
 
 /**
  * Returns `true` if this version knows the provider code that a dynamic resource keeps in state.
- * Both copies count: Pulumi reads and deletes with the copy in the outputs, and does everything else
- * with the copy in the inputs.
+ * Both copies count: Pulumi reads and deletes with the copy in the outputs, and does everything
+ * else with the copy in the inputs.
  */
 function isKnown({ type, inputs, outputs, isOfPlugin = false }: Resource): boolean {
   if (isOfPlugin) return RESOURCE_TYPES.some((each) => each.type === type);

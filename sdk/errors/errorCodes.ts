@@ -15,8 +15,9 @@ export const DISPOSITIONS = {
    */
   DELETE_TIMEOUT: "wait",
   /**
-   * A deletion or a restart of the workers was aborted after it had scaled the endpoint to zero. The
-   * message says whether the endpoint is running again. `cause` is a copy of the signal's reason.
+   * A deletion or a restart of the workers was aborted after it had scaled the endpoint to zero.
+   * The message says whether the endpoint is running again. `cause` is a copy of the signal's
+   * reason.
    */
   INTERRUPTED: "wait",
   /** The resource cannot be moved to another account. Nothing was deleted. */
