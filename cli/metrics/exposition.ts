@@ -57,8 +57,9 @@ function register(registry: Registry, { name, help, labels = [], fill }: Row): v
     // Otherwise, prom-client would report 0 for a metric that has no labels and no value.
     metric.remove({});
     fill((given, value) => {
-      // Endpoint names are free text and may contain a key. Only the values of labels are redacted,
-      // because a word such as "authorization" hides what follows, which may be the next label.
+      // Endpoint names are free text and may contain a key. Each label's value is redacted on its
+      // own, because redacting a whole line would hide everything after a word such as
+      // "authorization", including the next label.
       if (value === undefined || value === null || !Number.isFinite(value)) return;
       const shown = Object.fromEntries(Object.entries(given).map(([label, text]) => [label, redact(`${text}`)]));
       if (metric instanceof Counter) metric.inc(shown, Math.max(0, value));
