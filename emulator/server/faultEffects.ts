@@ -58,7 +58,9 @@ function replacementOf(effect: FaultEffect, call: Call): HttpResponse | undefine
 
 type Responder = (effect: FaultEffect, call: Call) => HttpResponse;
 
-/** The responses of the effects that replace the operation's own. The first in this order is sent. */
+/**
+ * The responses of the effects that replace the operation's own. The first in this order is sent.
+ */
 const RESPONDERS: { readonly [Kind in keyof FaultEffect]?: Responder } = {
   html: ({ status }) => text(status ?? 502, WEB_PAGE, "text/html; charset=utf-8"),
   nullAccount: () => json(200, { data: { myself: null } }),

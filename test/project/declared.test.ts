@@ -91,7 +91,7 @@ function declaredFlag(node: ts.Node): string[] {
   return [flag.replace(/^no-/, "").replace(/-(.)/g, (_dash, letter: string) => letter.toUpperCase())];
 }
 
-/** Returns the flags that an expression or a pattern reads from a value that is called or typed as flags. */
+/** Returns the flags that are read from a value whose name or type contains "flags". */
 function readFlag(node: ts.Node): string[] {
   const isFlags = (of: ts.Node | undefined) => of !== undefined && /flags/i.test(of.getText());
   if (ts.isPropertyAccessExpression(node)) return isFlags(node.expression) ? readName(node) : [];
@@ -116,7 +116,10 @@ test("a declared flag is found", () => {
   expect([...found(parsed("cli/orphans"), declaredFlag)]).toContain("nobodyManagesIt");
 });
 
-/** Returns the commands that a call or a list of arguments begins with: `emulator`, `emulator exec`. */
+/**
+ * Returns the commands that a call or a list of arguments begins with: `emulator` and `emulator
+ * exec`.
+ */
 function runs(node: ts.Node): string[] {
   const isRun = ts.isCallExpression(node) && /^(run|start)$/.test(node.expression.getText());
   const [first, ...others] = isRun ? node.arguments : ts.isArrayLiteralExpression(node) ? node.elements : [];

@@ -51,7 +51,10 @@ test("the page about endpoints states the defaults of the table", () => {
   expect(different(FIELDS, (field) => rows.get(field))).toEqual([]);
 });
 
-/** How a sentence states a default: "`idleTimeout` (10 seconds by default)", "`workersMin: 0`, the default". */
+/**
+ * How a sentence states a default: "`idleTimeout` (10 seconds by default)", or "`workersMin: 0`, the
+ * default".
+ */
 const STATED = [/`(\w+)` \(([^()]*) by default\)/g, /`(\w+): ([^`]+)`,\s+the\s+default/g];
 
 test("the sentences of pages that state the default of an endpoint's field state that of the table", () => {

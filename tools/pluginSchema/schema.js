@@ -46,7 +46,10 @@ function buildSchema(facts, sources, settingVariables) {
   );
   const listed = /** @type {{ properties: Record<string, Schema> }} */ (translator.types[`${MODULE}:Endpoint`]);
   listed.properties = likeResource(listed.properties, outputsOf("ServerlessEndpoint"));
-  const kinds = facts.flatMap(({ noun }) => (noun === undefined ? [] : `${noun}s`)).join(", ").replace(/, ([^,]*)$/, " and $1");
+  const kinds = facts
+    .flatMap(({ noun }) => (noun === undefined ? [] : `${noun}s`))
+    .join(", ")
+    .replace(/, ([^,]*)$/, " and $1");
   const description = `Serverless GPU endpoints of RunPod, and of any service with the same interfaces: ${kinds}. Not affiliated with RunPod.`;
   return withExamples({
     name: "serverless-gpu",
