@@ -52,8 +52,8 @@ test("the page about endpoints states the defaults of the table", () => {
 });
 
 /**
- * How a sentence states a default: "`idleTimeout` (10 seconds by default)", or "`workersMin: 0`, the
- * default".
+ * How a sentence states a default: "`idleTimeout` (10 seconds by default)", or
+ * "`workersMin: 0`, the default".
  */
 const STATED = [/`(\w+)` \(([^()]*) by default\)/g, /`(\w+): ([^`]+)`,\s+the\s+default/g];
 
