@@ -78,7 +78,7 @@ together with \`username\` and \`password\`, which \`up\` then writes.`,
     adoption: `RunPod does not return the value of a secret, so it cannot be imported. To manage one that already exists, set
 \`adoptId\` together with the value, which \`up\` then writes.`,
     limits: [
-      "A secret cannot be deleted while a template refers to it, or over REST v2 an endpoint. Pods are not checked.",
+      "A secret cannot be deleted while a template refers to it or, over REST v2, while an endpoint does. Pods are not checked.",
     ],
   },
   SmokeTest: {
@@ -185,7 +185,9 @@ function resourcePage(name, resource, types) {
     )
     .replace(/\n{3,}/g, "\n\n");
   const used = usedTypes([resource.inputProperties, resource.properties], types);
-  const { further = "", adoption = "", limits = [] } = FURTHER[name] ?? {};
+  const of = FURTHER[name];
+  if (!of) throw new Error(`${name} has no entry in FURTHER (tools/resourcePages.js)`);
+  const { further, adoption, limits } = of;
   const [first = "", details = ""] = firstSentence(intro);
   const sections = [
     `# ${name}`,

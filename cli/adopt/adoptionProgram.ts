@@ -87,7 +87,7 @@ function header(count: number, others: RecordProgram, newWords: readonly string[
 ${newWords.length > 0 ? `//    Accept the GPU pools that this version does not know yet:\n${config}` : ""}\
 // 3. Run "pulumi up". It must say "adopted" and "nothing changed" for each ${more === 0 ? "endpoint" : "of them"}.
 // 4. Remove the adoptId lines and run "pulumi up" again: only then are they the stack's own, and
-//    "pulumi destroy" deletes them. While adoptId is set, it releases them: they stay, and cost.
+//    "pulumi destroy" deletes them. While adoptId is set, it only releases them, and you still pay.
 `;
 }
 

@@ -11,7 +11,7 @@ import { printJson, printLines, say } from "../terminal";
 import { useOf } from "./activity";
 import { type MonthlyCost, monthlyCosts } from "./costs";
 import { endedStack, looksAutomatic, namedStack, type Origin, originOf } from "./names";
-import { type AccountRecord, boundTo, deleteRecord, NOUNS, readAccountRecords } from "./records";
+import { type AccountRecord, boundTo, deleteRecord, nounOf, readAccountRecords } from "./records";
 import { requireNoRun, requireNoUnrecorded } from "./runs";
 import { type KnownStack, readStacks, type StateFlags } from "./states";
 
@@ -47,8 +47,8 @@ const ELSEWHERE = 5;
 
 /**
  * Lists the records with automatic names that are in none of the given states, or deletes one of
- * them. Returns the exit code: 3 if there are orphans, 5 if there are at most possible ones and the
- * account contains no record of the states, and 4 if there are only possible ones.
+ * them. Returns the exit code: 3 if an orphan is proven, otherwise 5 if the account contains no
+ * record of the states, otherwise 4 if there are possible orphans, and 0 if there are none.
  */
 export async function orphans(flags: OrphansFlags, version: string): Promise<number> {
   const given = flags.prices === undefined ? undefined : readPrices(flags.prices);
@@ -145,7 +145,7 @@ async function recordsOf(connection: EnvironmentSettings): Promise<AccountRecord
 }
 
 const CONFIRM_UNUSED =
-  "Its stack may live on in a backend that was not read. If nobody uses it, repeat the command with --nobody-manages-it. " +
+  "Its stack may still exist in a backend that was not read. If nobody uses it, repeat the command with --nobody-manages-it. " +
   "Nothing was deleted";
 
 /** How many of the states' records this account contains. */
@@ -179,7 +179,7 @@ function stayLines(states: readonly KnownStack[]): string[] {
 function doubt({ type, id }: AccountRecord, reason: string): string {
   const canBeProven = type === "ServerlessEndpoint" || type === "NetworkVolume";
   return (
-    `${NOUNS[type]} ${id} is only a possible orphan: ${reason}. ` +
+    `${nounOf({ type })} ${id} is only a possible orphan: ${reason}. ` +
     (canBeProven
       ? "If the stack that created it no longer exists, name that stack with --ended <organization>/<project>/<stack>. " +
         "Otherwise, make"
@@ -204,8 +204,6 @@ function requireOrphan(id: string, strangers: readonly AccountRecord[], states: 
       "as after a release, add --all. Nothing was deleted",
   );
 }
-
-const nounOf = ({ type }: AccountRecord) => NOUNS[type];
 
 const monthly = (dollars: number | undefined) => (dollars === undefined ? "unknown" : `$${dollars.toFixed(2)} a month`);
 
