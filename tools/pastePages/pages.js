@@ -41,7 +41,7 @@ const SKIPPED = {
   "docs/how-to/automation-api.md": [/./, "needs a stack of yours"],
   "docs/how-to/pipelines.md": [/^PLAN=/m, "needs a stack of yours"],
   "docs/how-to/rollouts.md": [/greenTemplate/, "examples/blue-green runs the same commands"],
-  "docs/how-to/schedules.md": [/^\.\/pipeline/, "needs a repository that a pipeline deploys"],
+  "docs/how-to/schedules.md": [/^\.\/pipeline|--load \.\/recording/, "needs a deployed repository, or a recorded week"],
   "docs/how-to/record-and-alert.md": [/./, "runs until Ctrl-C, or needs Prometheus"],
   "docs/how-to/check-changes.md": [/--stack production|--allow/, "needs a stack of yours"],
   "docs/how-to/test-with-the-emulator.md": [
