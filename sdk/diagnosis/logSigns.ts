@@ -3,7 +3,10 @@ import type { WorkerLog } from "./evidence";
 /** The signs in the newest lines of a worker's log, without those that a later line contradicts. */
 export interface LogSigns {
   readonly cause: "crash-loop" | "image-pull" | "image-pulling" | undefined;
-  /** `true` if the service has started the container, or has reported that the image is there. */
+  /**
+   * `true` if the service has started the container, or has reported that the image is there, and
+   * no later pull has failed.
+   */
   readonly hasImage: boolean;
   /** `true` if the worker library has printed something since the last start. */
   readonly hasLibraryLine: boolean;
@@ -12,8 +15,8 @@ export interface LogSigns {
   /** `true` if the container still prints. */
   readonly isPrinting: boolean;
   /**
-   * Whether the library has printed a version that sends all jobs to one worker. `undefined` if it
-   * has printed no version.
+   * Whether the version that the library has printed last sends all jobs to one worker. `undefined`
+   * if it has printed no version.
    */
   readonly hasFunnelVersion: boolean | undefined;
 }
@@ -59,16 +62,17 @@ export function signsIn({ lines }: WorkerLog, now: number): LogSigns {
   const starts = lines.flatMap((line, at) => (isSystem(line) && START.test(line.line) ? [at] : []));
   const run = lines.slice((starts.at(-1) ?? -1) + 1);
   const output = printed(run);
-  const versions = lines.flatMap(({ line }) => [...line.matchAll(VERSION)]);
+  const version = lines.flatMap(({ line }) => [...line.matchAll(VERSION)]).at(-1);
   const age: Age = (line) => now - Date.parse(line?.ts ?? "");
   const pull = pullIn(lines, age);
   return {
     cause: pull ?? (isLooping(lines, starts, age) ? "crash-loop" : undefined),
-    hasImage: starts.length > 0 || lines.some((line) => isSystem(line) && PULLED.test(line.line)),
+    hasImage:
+      pull !== "image-pull" && (starts.length > 0 || lines.some((line) => isSystem(line) && PULLED.test(line.line))),
     hasLibraryLine: hasLibraryLine(run),
     hasTrace: output.some((line) => TRACE.test(line)),
     isPrinting: age(run.findLast((line) => !isSystem(line))) < PRINTING_MS,
-    hasFunnelVersion: versions.length > 0 ? versions.some(isFunnelVersion) : undefined,
+    hasFunnelVersion: version && isFunnelVersion(version),
   };
 }
 
