@@ -215,3 +215,45 @@ new plugin.Provider("${name}", { apiKeyEnv: "OTHER_KEY", graphqlUrl: "${emulator
   await stack.succeed(UP, other);
   expect(emulator.templates.list()).toMatchObject([{ name: "tpl" }]);
 });
+
+test("what could not be read for a moment is read when doctor runs again, as it says", async () => {
+  await using account = await startPlays();
+  const { stack, emulator } = account;
+  await stack.writeProgram(HEAD + ENDPOINT);
+  await stack.up();
+  emulator.faults.add({ match: { interface: "graphql" }, effect: { status: 429, headers: { "retry-after": "60" } } });
+  fixOf((await doctor(stack))("key"), /Run doctor again in a minute\./);
+  emulator.faults.clear();
+  emulator.faults.add({ match: { interface: "graphql" }, effect: { status: 500 } });
+  const failing = await doctor(stack);
+  fixOf(failing("key"), /Check that http:\S+ is the URL of the management API, and try again later\./);
+  fixOf(failing("names"), /Run doctor again\. Until then, names are unchecked\./);
+  emulator.faults.clear();
+  const again = await doctor(stack);
+  expect(["key", "names"].map((name) => again(name).status)).toEqual(["ok", "ok"]);
+});
+
+test("an endpoint of the same name that nothing uses is deleted in the console, and the run names it no more", async () => {
+  await using account = await startPlays();
+  const { stack, emulator } = account;
+  await stack.writeProgram(HEAD + ENDPOINT);
+  await stack.up();
+  const [own] = emulator.endpoints.list();
+  const { id } = emulator.endpoints.create(LLAMA);
+  const named = await stack.up();
+  const [, other = ""] = printed(named, /both are billed: (\S+)\. .*If nothing else uses it, delete it/);
+  expect(other).toBe(id);
+  emulator.endpoints.delete(other);
+  expect((await stack.up()).output).not.toContain("both are billed");
+  expect(emulator.endpoints.list()).toMatchObject([{ id: own?.id }]);
+});
+
+test("a wait that ends too early is explained by the command that its error prints", async () => {
+  await using account = await startPlays({ coldStartMs: 600_000 });
+  const { stack } = account;
+  const waits = "workersMin: 1, awaitReady: true, awaitReadyTimeout: 5";
+  await stack.writeProgram(`${HEAD}new ServerlessEndpoint("llama", { ...image, name: "llama", ${waits} });`);
+  const failed = await stack.run(UP);
+  const [, command = ""] = printed(failed, /To find out why, run: (npx pulumi-serverless-gpu explain \w+)/);
+  expect((await shellSucceeds(stack, command)).stdout).toMatch(/^endpoint llama \(\w+\): a worker is starting/);
+});
