@@ -56,7 +56,6 @@ export function situationOf(evidence: Evidence) {
 function callsForMore(endpoint: EndpointFacts, running: number, queue: QueueFacts, waitedMs?: number): boolean {
   const { scalerType, scalerValue } = endpoint;
   const { inQueue, inProgress } = queue;
-  if (inProgress < running) return false;
   if (running === 0 || scalerValue === undefined) return true;
   if (scalerType === "REQUEST_COUNT") return inQueue + inProgress > running * scalerValue;
   return waitedMs === undefined || waitedMs >= scalerValue * 1000;
@@ -179,10 +178,10 @@ export const RULES: Readonly<Partial<Record<CauseId, Rule>>> = {
     return likelyIf(isSaid || (stale > 0 && fresh === 0)) ?? possibleIf(stale > 0);
   },
   "cold-start"(situation) {
-    const { evidence, waitedMs = 0, workers, signs, hasNone } = situation;
+    const { waitedMs = 0, workers, signs, hasNone } = situation;
     const isWell = !isLate(situation) && !shows(signs, "crash-loop") && !shows(signs, "image-pull");
     if (workers.initializing > 0) return likelyIf(isWell);
-    return possibleIf(hasNone && waitedMs < SCALE_UP_MS && !seen(evidence.rollout)?.inProgress);
+    return possibleIf(hasNone && waitedMs < SCALE_UP_MS);
   },
   "scaling-rule"({ evidence, endpoint, workers, queue, jobsWait, needsWorkers, waitedMs }) {
     const { running, total } = workers;

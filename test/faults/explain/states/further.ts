@@ -290,4 +290,49 @@ export const further: State[] = [
     world: { jobs: waiting(2), workers: [worker("a", "UNHEALTHY"), worker("b", "INITIALIZING", { up: 10 })] },
     causes: ["cold-start", "crash-loop", "image-pull"],
   },
+  {
+    title: "a pull error of one worker, while the container of its sibling loads",
+    world: {
+      jobs: waiting(2),
+      workers: [
+        worker("a", "INITIALIZING", { up: 60, log: pullFails }),
+        worker("b", "INITIALIZING", {
+          up: 60,
+          log: [...starts(50), container(5, "Loading checkpoint shards: 80%")],
+        }),
+      ],
+    },
+    causes: ["cold-start", "image-pulling"],
+    graphql: "hides",
+  },
+  {
+    title: "a worker became unhealthy because the pull of its image takes more than seven minutes",
+    world: {
+      jobs: waiting(2),
+      workers: [worker("a", "UNHEALTHY", { up: 480, log: [system(10, "3f4a: Downloading [==>  ] 21.2GB/49.8GB")] })],
+    },
+    causes: [],
+    fine: ["image-pulling", "image-pull"],
+    graphql: "hides",
+  },
+  {
+    title: "management shows two running workers, and the queue one running and one unhealthy",
+    world: {
+      jobs: waiting(4, 2),
+      max: 2,
+      workers: [worker("a", "RUNNING"), worker("b", "RUNNING")],
+      counted: { running: 1, unhealthy: 1 },
+    },
+    causes: ["crash-loop", "image-pull"],
+  },
+  {
+    title: "a worker counts as idle while its program still loads",
+    world: {
+      jobs: waiting(2),
+      workers: [worker("a", "IDLE", { up: 60, log: [...starts(50), container(3, "Loading weights: 4 of 9")] })],
+    },
+    causes: [],
+    fine: ["cold-start"],
+    graphql: "hides",
+  },
 ];
