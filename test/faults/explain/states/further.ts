@@ -302,7 +302,8 @@ export const further: State[] = [
         }),
       ],
     },
-    causes: ["cold-start", "image-pulling"],
+    causes: [],
+    fine: ["cold-start"],
     graphql: "hides",
   },
   {
