@@ -141,7 +141,7 @@ function notCalibrated({ maxP95, maxDuring = {} }: ForecastFlags, calibration: C
   const { lost: _, ...delays } = maxDuring;
   if (hasDelays(calibration) || (maxP95 === undefined && Object.keys(delays).length === 0)) return [];
   return [
-    `${demand} measured delays for a limit of them. Only clients and webhook receivers measure delays: let one of them record, too`,
+    `${demand} measured delays, because a limit is about delays. Only clients and webhook receivers measure them: let one of them record, too`,
   ];
 }
 
@@ -214,7 +214,7 @@ export function textOf(report: Report, isDetailed = false): string {
   const { low, high } = results.at(-1)?.summary.jobs as Summary["jobs"];
   const jobs = low === high ? shownNumber(low) : `${shownNumber(low)} to ${shownNumber(high)}`;
   return [
-    `Load: ${jobs} jobs in ${shownTime(load.spanS)}, ${load.description}${beginningText(report)}. A month repeats it.\n`,
+    `Load: ${jobs} jobs in ${shownTime(load.spanS)}, ${load.description}${beginningText(report)}. A month's cost assumes that this load repeats.\n`,
     ...warnings.map((each) => `WARNING: ${each}\n`),
     ...resultTexts(report, isDetailed),
     footText(assumptions),
