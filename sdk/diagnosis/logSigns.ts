@@ -23,12 +23,12 @@ export interface LogSigns {
 
 const PULLED = /image is up to date|downloaded newer image/i;
 const STOP = /\bstop(?:ping|ped)? container\b/i;
-const START = /\bstart(?:ing|ed)? container\b|\bcontainer start(?:ed)?\b/i;
+const START = /\bstart(?:ing|ed)? container\b/i;
 /** Matches lines about an image that say that something failed. */
 const PULL_ERROR =
-  /(?=.*\b(?:pull\w*|image|manifest|registry|repository|layer|reference)\b).*\b(?:error|failed|denied|unknown|unauthorized|not found|no matching|invalid|no space)\b|(?:unable|cannot|could not) (?:to )?pull|errimagepull|imagepullbackoff|toomanyrequests|daemon: (?:get|head) |unauthorized: |denied: requested/i;
+  /(?=.*\b(?:pull\w*|image|manifest|registry|repository|layer|reference)\b).*\b(?:error|failed|denied|unknown|unauthorized|not found|no matching|invalid|no space)\b|toomanyrequests|daemon: (?:get|head) |unauthorized: |denied: requested/i;
 const PULL_PROGRESS =
-  /\bpulling\b|\bdownloading\b|\bextracting\b|pull complete|download complete|verifying checksum|loading model|caching model/i;
+  /\bpulling\b|\bdownloading\b|\bextracting\b|pull complete|download complete|verifying checksum|loading model/i;
 /** Matches a line that shows that a later attempt got further than requesting the image. */
 const PULL_GOES_ON = /complete|extracting|downloading/i;
 const TRACE =
