@@ -69,10 +69,10 @@ function completed({ schedule, ...own }: Properties): Schedule {
 /** Returns the problems of the schedule, alone and together with the endpoint's own counts. */
 export function scheduleProblems(fields: Properties, isNew: boolean): InputProblem[] {
   const { schedule } = fields;
-  if (!isObject(schedule)) return [];
+  if (schedule === undefined || schedule === null) return [];
   const secret = secretFields(fields).filter((name) => /^(schedule|workersMin|workersMax)\b/.test(name));
   if (secret.length > 0) return [{ property: "schedule", message: SECRET }];
-  if (containsUnknown(schedule)) return [];
+  if (!isObject(schedule) || containsUnknown(schedule)) return [];
   const problems = problemsOf(fields);
   if (problems.length > 0) return problems;
   const own = pick(fields, (name) => COUNTS.some((count) => count === name));

@@ -51,7 +51,8 @@ function isCalm({ evidence, workers, signs }: Situation): boolean {
   const { endpoint, rollout } = evidence;
   const logs = workers.total > 0 ? [evidence.logs] : [];
   const isRead = [endpoint, evidence.workers, rollout, ...logs].every((part) => "value" in part);
-  const isWell = workers.unhealthy === 0 && !workers.stale && !seen(rollout)?.inProgress;
+  // After a scale to zero, a lone throttled worker may remain.
+  const isWell = workers.unhealthy === 0 && workers.throttled < 2 && !workers.stale && !seen(rollout)?.inProgress;
   return isRead && isWell && !signs.some(({ hasTrace, cause }) => hasTrace || cause);
 }
 

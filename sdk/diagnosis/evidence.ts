@@ -54,6 +54,8 @@ export interface WorkerFacts {
   readonly total: number;
   /** The number of workers that run an old version, if the API shows it. */
   readonly stale: number | undefined;
+  /** The number of running or idle workers that run an old version, if the API shows it. */
+  readonly staleReady?: number;
   /** The number of unhealthy workers that run an old version, if the API shows it. */
   readonly staleUnhealthy?: number;
   /** How long the oldest starting worker has been starting, in milliseconds, if known. */

@@ -3,7 +3,10 @@ import type { WorkerLog } from "./evidence";
 /** The signs in the newest lines of a worker's log, without those that a later line contradicts. */
 export interface LogSigns {
   readonly cause: "crash-loop" | "image-pull" | "image-pulling" | undefined;
-  /** `true` if the service has started the container, or has reported that the image is there. */
+  /**
+   * `true` if the service has started the container, or has reported that the image is there, and
+   * no later pull has failed.
+   */
   readonly hasImage: boolean;
   /** `true` if the worker library has printed something since the last start. */
   readonly hasLibraryLine: boolean;
@@ -12,20 +15,20 @@ export interface LogSigns {
   /** `true` if the container still prints. */
   readonly isPrinting: boolean;
   /**
-   * Whether the library has printed a version that sends all jobs to one worker. `undefined` if it
-   * has printed no version.
+   * Whether the version that the library has printed last sends all jobs to one worker. `undefined`
+   * if it has printed no version.
    */
   readonly hasFunnelVersion: boolean | undefined;
 }
 
 const PULLED = /image is up to date|downloaded newer image/i;
 const STOP = /\bstop(?:ping|ped)? container\b/i;
-const START = /\bstart(?:ing|ed)? container\b|\bcontainer start(?:ed)?\b/i;
+const START = /\bstart(?:ing|ed)? container\b/i;
 /** Matches lines about an image that say that something failed. */
 const PULL_ERROR =
-  /(?=.*\b(?:pull\w*|image|manifest|registry|repository|layer|reference)\b).*\b(?:error|failed|denied|unknown|unauthorized|not found|no matching|invalid|no space)\b|(?:unable|cannot|could not) (?:to )?pull|errimagepull|imagepullbackoff|toomanyrequests|daemon: (?:get|head) |unauthorized: |denied: requested/i;
+  /(?=.*\b(?:pull\w*|image|manifest|registry|repository|layer|reference)\b).*\b(?:error|failed|denied|unknown|unauthorized|not found|no matching|invalid|no space)\b|toomanyrequests|daemon: (?:get|head) |unauthorized: |denied: requested/i;
 const PULL_PROGRESS =
-  /\bpulling\b|\bdownloading\b|\bextracting\b|pull complete|download complete|verifying checksum|loading model|caching model/i;
+  /\bpulling\b|\bdownloading\b|\bextracting\b|pull complete|download complete|verifying checksum|loading model/i;
 /** Matches a line that shows that a later attempt got further than requesting the image. */
 const PULL_GOES_ON = /complete|extracting|downloading/i;
 const TRACE =
@@ -59,16 +62,17 @@ export function signsIn({ lines }: WorkerLog, now: number): LogSigns {
   const starts = lines.flatMap((line, at) => (isSystem(line) && START.test(line.line) ? [at] : []));
   const run = lines.slice((starts.at(-1) ?? -1) + 1);
   const output = printed(run);
-  const versions = lines.flatMap(({ line }) => [...line.matchAll(VERSION)]);
+  const version = lines.flatMap(({ line }) => [...line.matchAll(VERSION)]).at(-1);
   const age: Age = (line) => now - Date.parse(line?.ts ?? "");
   const pull = pullIn(lines, age);
   return {
     cause: pull ?? (isLooping(lines, starts, age) ? "crash-loop" : undefined),
-    hasImage: starts.length > 0 || lines.some((line) => isSystem(line) && PULLED.test(line.line)),
+    hasImage:
+      pull !== "image-pull" && (starts.length > 0 || lines.some((line) => isSystem(line) && PULLED.test(line.line))),
     hasLibraryLine: hasLibraryLine(run),
     hasTrace: output.some((line) => TRACE.test(line)),
     isPrinting: age(run.findLast((line) => !isSystem(line))) < PRINTING_MS,
-    hasFunnelVersion: versions.length > 0 ? versions.some(isFunnelVersion) : undefined,
+    hasFunnelVersion: version && isFunnelVersion(version),
   };
 }
 

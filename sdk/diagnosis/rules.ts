@@ -28,13 +28,17 @@ export function situationOf(evidence: Evidence) {
   const { running, total } = workers;
   /** The workers that have started. */
   const ready = running + idle;
-  /** `true` if jobs are awaited and the queue shows waiting ones. */
-  const jobsWait = awaited === "jobs" && !endpoint.isLoadBalancer && (queue?.inQueue ?? 0) > 0;
+  /** Those of the latest version. The others get no new jobs. */
+  const fresh = Math.max(0, ready - (workers.staleReady ?? workers.stale ?? 0));
+  // With workersMax 0, no worker is to come, and those that remain end without another job.
+  const isOn = endpoint.workersMax > 0;
+  /** `true` if jobs are awaited and the queue shows waiting ones, which a worker may take. */
+  const jobsWait = isOn && awaited === "jobs" && !endpoint.isLoadBalancer && (queue?.inQueue ?? 0) > 0;
   // A load-balancing endpoint does not show how many requests are waiting.
   const isAwaited = awaited === "jobs" && waitedMs !== undefined && (endpoint.isLoadBalancer || !queue);
   const hasNoneReady = endpoint.isLoadBalancer && ready === 0 && total > 0;
   /** `true` if jobs or requests wait, as far as it can be seen, or if workers are missing. */
-  const isWaiting = jobsWait || isAwaited || hasNoneReady || ready < endpoint.workersMin;
+  const isWaiting = isOn && (jobsWait || isAwaited || hasNoneReady || ready < endpoint.workersMin);
   const isServed = ready >= endpoint.workersMax || (idle > 0 && ready >= endpoint.workersMin);
   const isEnough = awaited === "jobs" && queue !== undefined && !callsForMore(endpoint, running, queue, waitedMs);
   /** `true` if it also needs more workers than those that run or start, and may have them. */
@@ -44,7 +48,7 @@ export function situationOf(evidence: Evidence) {
   /** What the logs show. Empty if they were not read, or show no line. */
   const logs = (seen(evidence.logs) ?? []).filter(({ lines }) => lines.length > 0);
   const signs: readonly LogSigns[] = logs.map((log) => signsIn(log, now));
-  const states = { ready, jobsWait, isWaiting, needsWorkers, hasNone };
+  const states = { ready, fresh, jobsWait, isWaiting, needsWorkers, hasNone };
   return { evidence, awaited, waitedMs, endpoint, workers, queue, signs, ...states };
 }
 
@@ -52,7 +56,6 @@ export function situationOf(evidence: Evidence) {
 function callsForMore(endpoint: EndpointFacts, running: number, queue: QueueFacts, waitedMs?: number): boolean {
   const { scalerType, scalerValue } = endpoint;
   const { inQueue, inProgress } = queue;
-  if (inProgress < running) return false;
   if (running === 0 || scalerValue === undefined) return true;
   if (scalerType === "REQUEST_COUNT") return inQueue + inProgress > running * scalerValue;
   return waitedMs === undefined || waitedMs >= scalerValue * 1000;
@@ -120,9 +123,9 @@ export const RULES: Readonly<Partial<Record<CauseId, Rule>>> = {
     return possibleIf(isLate(situation) || (signs.length === 0 && isUnlogged));
   },
   "image-pull"(situation) {
-    const { signs, workers, ready } = situation;
+    const { signs, workers, fresh } = situation;
     const { stale = 0, initializing, unhealthy } = workers;
-    const hasImage = ready > stale || (stale === 0 && signs.some((each) => each.hasImage));
+    const hasImage = fresh > 0 || (stale === 0 && signs.some((each) => each.hasImage));
     if (shows(signs, "image-pull")) return hasImage ? "possible" : "likely";
     return possibleIf(isLate(situation) || (signs.length === 0 && initializing + unhealthy > 0));
   },
@@ -144,24 +147,24 @@ export const RULES: Readonly<Partial<Record<CauseId, Rule>>> = {
     lacks(situation, "no-stock") ?? possibleIf(situation.hasNone && situation.endpoint.gpuIds !== ""),
   throttled: ({ workers, isWaiting, signs }) =>
     likelyIf(workers.throttled > 0 && workers.idle === 0 && isWaiting && !shows(signs, "crash-loop")),
-  "workers-busy"({ evidence, endpoint: { workersMax }, workers, queue, jobsWait }) {
-    const { running, idle, stale = 0 } = workers;
-    if (!jobsWait || !queue || workersMax === 0 || running < workersMax || queue.inProgress < running) return undefined;
-    // Workers of an old version take no new jobs, and the queue must count workers, too.
-    if (stale >= running || queue.workers.total === 0) return undefined;
+  "workers-busy"({ evidence, endpoint: { workersMax }, workers, fresh, queue, jobsWait }) {
+    const { running, idle } = workers;
+    if (!jobsWait || !queue || running < workersMax || queue.inProgress < running) return undefined;
+    // The queue must count workers, too.
+    if (fresh === 0 || queue.workers.total === 0) return undefined;
     const isAgreed = queue.workers.running >= running || !isAnySeen(evidence.workers);
     return idle === 0 && isAgreed ? "likely" : "possible";
   },
   "handler-takes-no-jobs"(situation) {
-    const { signs, workers, ready } = situation;
+    const { signs, workers, fresh } = situation;
     const isStarting = signs.some((each) => each.cause ?? (each.isPrinting && !each.hasLibraryLine));
-    if (!takesNoJobs(situation) || (workers.stale ?? 0) >= ready || isStarting) return undefined;
+    if (!takesNoJobs(situation) || fresh === 0 || isStarting) return undefined;
     // If the library runs, the reason why it gets no jobs is outside of the worker.
     if (signs.some(({ hasLibraryLine }) => hasLibraryLine)) return "possible";
     return likelyIf(signs.length > 0 || workers.running === 0) ?? "possible";
   },
-  "one-worker-takes-all"({ workers, queue, signs, jobsWait }) {
-    if (!jobsWait || !queue?.inProgress || workers.running !== 1 || workers.idle === 0) return undefined;
+  "one-worker-takes-all"({ workers, fresh, queue, signs, jobsWait }) {
+    if (!jobsWait || !queue?.inProgress || workers.running !== 1 || fresh < 2) return undefined;
     const versions = signs.flatMap(({ hasFunnelVersion }) => hasFunnelVersion ?? []);
     return versions.length === 0 ? "possible" : likelyIf(versions.includes(true));
   },
@@ -169,16 +172,16 @@ export const RULES: Readonly<Partial<Record<CauseId, Rule>>> = {
     workers.initializing === 0
       ? undefined
       : (likelyIf(shows(signs, "image-pulling")) ?? possibleIf(signs.length === 0)),
-  rollout({ evidence, workers, ready }) {
+  rollout({ evidence, workers, fresh }) {
     const { stale = 0, total } = workers;
     const isSaid = seen(evidence.rollout)?.inProgress === true && total > 0;
-    return likelyIf(isSaid || (stale > 0 && stale >= ready)) ?? possibleIf(stale > 0);
+    return likelyIf(isSaid || (stale > 0 && fresh === 0)) ?? possibleIf(stale > 0);
   },
   "cold-start"(situation) {
-    const { evidence, waitedMs = 0, workers, signs, hasNone } = situation;
+    const { waitedMs = 0, workers, signs, hasNone } = situation;
     const isWell = !isLate(situation) && !shows(signs, "crash-loop") && !shows(signs, "image-pull");
     if (workers.initializing > 0) return likelyIf(isWell);
-    return possibleIf(hasNone && waitedMs < SCALE_UP_MS && !seen(evidence.rollout)?.inProgress);
+    return possibleIf(hasNone && waitedMs < SCALE_UP_MS);
   },
   "scaling-rule"({ evidence, endpoint, workers, queue, jobsWait, needsWorkers, waitedMs }) {
     const { running, total } = workers;

@@ -45,7 +45,8 @@ function endpointWords({ workersMin, workersMax, gpuIds, locations, scalerType, 
   return `endpoint: ${parts.filter(Boolean).join(", ")}`;
 }
 
-function workerWords({ stale, total: _, startingMs: __, staleUnhealthy: ___, ...counts }: WorkerFacts): string {
+function workerWords({ stale, running, idle, initializing, throttled, unhealthy }: WorkerFacts): string {
+  const counts = { running, idle, initializing, throttled, unhealthy };
   const words = Object.entries(counts).flatMap(([state, count]) => (count > 0 ? `${count} ${state}` : []));
   return `workers: ${words.join(", ") || "none"}${stale ? `, ${stale} of an old version` : ""}`;
 }

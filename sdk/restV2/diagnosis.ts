@@ -80,6 +80,7 @@ function countsIn({ workers: given, summary }: z.infer<typeof countedWorkersSche
   const workers = given ?? [];
   const stateOf = ({ status }: { status?: string | undefined }) => status?.toUpperCase() ?? "";
   const isStaleOne = ({ isStale }: { isStale?: boolean | undefined }) => isStale === true;
+  const stale = workers.filter(isStaleOne).map(stateOf);
   const listed = (state: string) => workers.filter((worker) => stateOf(worker) === state.toUpperCase()).length;
   // Use either the list or the summary, because both count the same workers.
   const count = (state: keyof NonNullable<typeof summary>) =>
@@ -97,8 +98,9 @@ function countsIn({ workers: given, summary }: z.infer<typeof countedWorkersSche
     ...states,
     ...others,
     total: Math.max(workers.length, total({ ...states, ...others })),
-    stale: workers.filter(isStaleOne).length,
-    staleUnhealthy: workers.filter((worker) => isStaleOne(worker) && stateOf(worker) === "UNHEALTHY").length,
+    stale: stale.length,
+    staleReady: stale.filter((state) => state === "RUNNING" || state === "IDLE").length,
+    staleUnhealthy: stale.filter((state) => state === "UNHEALTHY").length,
     startingMs: starting.length > 0 ? Math.max(...starting) : undefined,
   };
   // An old version's log says nothing about the present one.

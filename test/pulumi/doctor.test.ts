@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Emulator, startEmulator } from "../../emulator";
@@ -36,9 +36,13 @@ afterAll(() => emulator.stop());
 /** Runs `doctor --json` and returns its checks by name, after verifying that it shows no key. */
 async function doctor(
   env: Record<string, string> = { ...addresses, SERVERLESS_GPU_API_KEY: CANARY },
-  { of = stack, cwd = of.folder }: { readonly of?: PulumiStack; readonly cwd?: string } = {},
+  {
+    of = stack,
+    cwd = of.folder,
+    command = COMMAND,
+  }: { readonly of?: PulumiStack; readonly cwd?: string; readonly command?: string } = {},
 ) {
-  const ended = await of.exec(process.execPath, [COMMAND, "doctor", "--json"], { env, cwd });
+  const ended = await of.exec(process.execPath, [command, "doctor", "--json"], { env, cwd });
   expect(ended.output).not.toContain("canary");
   expect(ended.stderr).toBe("");
   const report: Report = JSON.parse(ended.stdout);
@@ -337,6 +341,29 @@ test("doctor reports packages that are missing, too old or installed twice, each
       found: expect.stringContaining("3.100.0, but >=3.216"),
     });
     expect(wrong.versions).toMatchObject({ status: "failed", found: expect.stringContaining(path.dirname(sdk)) });
+    expect(wrong.versions?.fix).toMatch(/or do not link pulumi-serverless-gpu\.$/);
+
+    // The package is copied instead of linked, in another version.
+    const own = path.join(program, "node_modules/pulumi-serverless-gpu");
+    await rm(own);
+    await cp(path.resolve(__dirname, "../../dist"), path.join(own, "dist"), { recursive: true });
+    const description = JSON.parse(await readFile(path.resolve(__dirname, "../../package.json"), "utf8"));
+    await writeFile(path.join(own, "package.json"), JSON.stringify({ ...description, version: "0.0.1" }));
+    const other = await doctor(undefined, { cwd: program });
+    expect(other.versions).toMatchObject({ status: "warning", found: expect.stringContaining("0.0.1") });
+    expect(other.versions?.fix).toContain(
+      `Run the program's own command, in ${program}: npx pulumi-serverless-gpu doctor`,
+    );
+    const env = {
+      ...addresses,
+      SERVERLESS_GPU_API_KEY: CANARY,
+      NODE_PATH: path.resolve(__dirname, "../../node_modules"),
+    };
+    const again = await doctor(env, { cwd: program, command: path.join(own, "dist/cli/main.js") });
+    expect(again.versions).toMatchObject({
+      status: "ok",
+      found: expect.stringContaining("0.0.1 in program and command"),
+    });
   } finally {
     await rm(project, { recursive: true });
   }

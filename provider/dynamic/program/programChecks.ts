@@ -179,16 +179,22 @@ function problemsOf(declaration: DeclaredResource, { known, secret }: KnownValue
   const fields = ignoredFields(options);
   if (fields.includes("*")) return [...problems];
   const ignored = fields.map((field) => [field, UNKNOWN]);
-  const values = Object.fromEntries([...declared, ...ignored]);
+  const marked = secret.size > 0 ? [["__secretInputs", [...secret].sort().join()]] : [];
+  const values = Object.fromEntries([...declared, ...ignored, ...marked]);
   const all = problemsOrConfigError(() => findProblems(values, UNKNOWN));
+  // What is wrong whatever the secret values are says nothing about them.
+  const hidden = Object.fromEntries([...secret].map((name) => [name, UNKNOWN]));
+  const whatever = secret.size > 0 ? problemsOrConfigError(() => findProblems({ ...values, ...hidden }, UNKNOWN)) : [];
+  const isOfValue = ({ property, message }: InputProblem) =>
+    secret.has(property) && !whatever.some((each) => each.property === property && each.message === message);
   // A field that the program only ignores may have no value at all.
   const isDeclared = (property: string) => Object.hasOwn(args, property) || !fields.includes(property);
   const found = all
     .filter(({ property }) => isDeclared(property))
-    .map(({ property, message }) =>
-      secret.has(property)
-        ? { property, message: "has an invalid value, which is secret and not shown" }
-        : { property, message },
+    .map((problem) =>
+      isOfValue(problem)
+        ? { property: problem.property, message: "has an invalid value, which is secret and not shown" }
+        : problem,
     );
   return [...problems, ...found];
 }

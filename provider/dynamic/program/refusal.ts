@@ -29,7 +29,7 @@ const NO_PROGRAM = {};
 const refusals = new WeakMap<object, Promise<Error | undefined>>();
 
 /** Returns `true` in a program that the engine runs. */
-function hasEngine(): boolean {
+export function hasEngine(): boolean {
   return pulumi.runtime.getStackResource() !== undefined && !isUnitTest();
 }
 
@@ -62,17 +62,6 @@ export function rejectedLater(error: Error): Promise<never> {
   return new Promise((_, reject) => {
     refuse(error).then((ended) => reject(ended ?? error));
   });
-}
-
-/**
- * Returns options that keep an invalid resource from registering until the engine has refused the
- * program.
- * @throws RunError if there is no engine
- */
-export function afterRefusal(problem: string, options: pulumi.ResourceOptions = {}): pulumi.ResourceOptions {
-  const error = new pulumi.RunError(problem);
-  if (!hasEngine()) throw error;
-  return { ...options, dependsOn: rejectedLater(error) };
 }
 
 /**

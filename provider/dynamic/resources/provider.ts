@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ManagementApi, ServiceName } from "../../../sdk/connection/settings";
 import { CONFIG_NAMESPACE, explicitProviderProblem } from "../../connection/config";
-import { afterRefusal } from "../program/refusal";
+import { checkedOptions } from "../program/programChecks";
+import { hasEngine } from "../program/refusal";
 
 /** The arguments of a `ServerlessGpuProvider`: a key, and either a service's name or its URLs. */
 export interface ServerlessGpuProviderArgs {
@@ -70,10 +71,21 @@ export class ServerlessGpuProvider extends pulumi.ProviderResource {
       "pulumi-nodejs",
       name,
       Object.fromEntries(config),
-      problem === undefined ? options : afterRefusal(problem, options),
+      problem === undefined ? options : refused(name, args, problem, options),
     );
     settingsOfProviders.set(this, pulumi.output(settings));
   }
+}
+
+/**
+ * Returns options that keep an invalid provider from registering until the engine has refused the
+ * program, with the problems of all its resources.
+ * @throws RunError if there is no engine
+ */
+function refused(name: string, args: object, message: string, options: pulumi.ResourceOptions = {}) {
+  if (!hasEngine()) throw new pulumi.RunError(message);
+  const what = { kind: "ServerlessGpuProvider", type: "pulumi:providers:pulumi-nodejs", name, args, options };
+  return checkedOptions({ ...what, problems: [{ property: "", message }], findProblems: () => [] });
 }
 
 /** Converts a list to a comma-separated string, because provider settings are strings. */

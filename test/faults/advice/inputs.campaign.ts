@@ -68,9 +68,25 @@ new ServerlessEndpoint("$", { ...right, name: "held", adoptId: "held" });`,
     after: `new ServerlessEndpoint("$", { ...right, name: "$" }, { ignoreChanges: ["workersMax"] });`,
     holds: isMade,
   },
+  {
+    before: `new ServerlessEndpoint("$", { ...right, name: "$", schedule: pulumi.secret({ timeZone: "UTC", rules: [${RULES}] }) });`,
+    says: /Make schedule, workersMin and workersMax plain values/,
+    after: `new ServerlessEndpoint("$", { ...right, name: "$", schedule: { timeZone: "UTC", rules: [${RULES}] } });`,
+    holds: isMade,
+  },
+  {
+    before: `new ServerlessGpuProvider("$", { apiKey: "key", graphqlUrl: "http://127.0.0.1:9" });`,
+    says: /the provider "p\d+" has no queueUrl: set its service: "runpod", or its (graphqlUrl and queueUrl)/,
+    after: `new ServerlessGpuProvider("$", { apiKey: "key", graphqlUrl: "http://127.0.0.1:9", queueUrl: "http://127.0.0.1:9" });`,
+  },
+  {
+    before: `new ServerlessGpuProvider("$", { apiKey: "key", graphqlUrl: "http://127.0.0.1:9" });`,
+    says: /the provider "p\d+" has no queueUrl: set its (service: "runpod")/,
+    after: ([, setting]) => `new ServerlessGpuProvider("$", { apiKey: "key", ${setting} });`,
+  },
 ];
 
-test("what a preview refuses is accepted after each advice was followed", async () => {
+test("what a preview refuses, all at once, is accepted after each advice was followed", async () => {
   await using account = await startPlays();
   for (const id of ["made-by-hand", "held", "two"])
     account.emulator.endpoints.create({
@@ -80,7 +96,7 @@ test("what a preview refuses is accepted after each advice was followed", async 
       templateId: "template",
     });
   await playAll(account, REFUSED, ["preview"]);
-  expect(account.emulator.endpoints.list()).toHaveLength(7);
+  expect(account.emulator.endpoints.list()).toHaveLength(8);
 });
 
 const WARNED: readonly Play[] = [
@@ -113,31 +129,4 @@ test("what a run warns of is mended after each advice was followed, and no secon
   await using account = await startPlays();
   await playAll(account, WARNED);
   expect(account.emulator.endpoints.list()).toHaveLength(3);
-});
-
-const ALONE: readonly Play[] = [
-  {
-    before: `new ServerlessEndpoint("$", { ...right, name: "$", schedule: pulumi.secret({ timeZone: "UTC", rules: [${RULES}] }) });`,
-    says: /Make schedule, workersMin and workersMax plain values/,
-    after: `new ServerlessEndpoint("$", { ...right, name: "$", schedule: { timeZone: "UTC", rules: [${RULES}] } });`,
-    holds: isMade,
-  },
-
-  {
-    before: `new ServerlessGpuProvider("$", { apiKey: "key", graphqlUrl: "http://127.0.0.1:9" });`,
-    says: /the provider "p\d+" has no queueUrl: set its service: "runpod", or its (graphqlUrl and queueUrl)/,
-    after: `new ServerlessGpuProvider("$", { apiKey: "key", graphqlUrl: "http://127.0.0.1:9", queueUrl: "http://127.0.0.1:9" });`,
-  },
-  {
-    before: `new ServerlessGpuProvider("$", { apiKey: "key", graphqlUrl: "http://127.0.0.1:9" });`,
-    says: /the provider "p\d+" has no queueUrl: set its (service: "runpod")/,
-    after: ([, setting]) => `new ServerlessGpuProvider("$", { apiKey: "key", ${setting} });`,
-  },
-];
-
-test.each(
-  ALONE,
-)("what ends a preview before the others are checked is accepted after the advice was followed: $says", async (play) => {
-  await using account = await startPlays();
-  await playAll(account, [play], ["preview"]);
 });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { HandlerContext, HandlerJob } from "../../../emulator";
 import { done, ENDPOINT, startRuns } from "../../provider/followedAdvice/runs";
 
 // Advice that one resource and its provider's process are enough for, without the engine.
@@ -67,6 +68,34 @@ test("a move from a template to an image is made without rollOut, which is added
   const released = done(await user.up({ ...WITH_IMAGE, imageName: "me/llama:2", rollOut }, judged));
   expect(user.emulator.endpoints.list()).toMatchObject([{ id: released.id, workersMax: 3 }]);
 });
+
+test("a release that waits for a long job is judged within the longer rollOut.timeout that the error advises", async () => {
+  const handlers = { default: (job: HandlerJob, { sleep: pause }: HandlerContext) => answer(job, pause) };
+  await using user = await startRuns(
+    { profile: "observed", handlers },
+    { ...REST_V2, SERVERLESS_GPU_SERVICE: "runpod" },
+  );
+  const rollOut = (timeout: number) => ({ test: { input: { prompt: "short" }, timeout: 20 }, timeout });
+  const state = done(await user.up({ ...WITH_IMAGE, workersMax: 2, rollOut: rollOut(5) }));
+  await fetch(`${user.emulator.url}/v2/${state.id}/run`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${user.emulator.apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ input: { prompt: "long" } }),
+  });
+  await sleep(1000);
+  const next = { ...WITH_IMAGE, workersMax: 2, imageName: "me/llama:2" };
+  const early = await user.up({ ...next, rollOut: rollOut(5) }, state);
+  expect(early.error).toMatch(/its workers were not replaced within 5 s: .* or set a longer rollOut\.timeout/);
+  const judged = await user.up({ ...next, rollOut: rollOut(60) }, early.state);
+  expect(done(judged).id).toBe(state.id);
+  expect(user.emulator.endpoints.get(state.id)).toMatchObject({ workersMax: 2 });
+});
+
+/** Works for fifteen seconds on the job "long". */
+async function answer({ input }: HandlerJob, pause: (ms: number) => Promise<void>) {
+  if (JSON.stringify(input).includes("long")) await pause(15_000);
+  return { text: "4" };
+}
 
 test("one of two endpoints that were made with one name at the same moment is renamed, as the warning says", async () => {
   await using user = await startRuns({ profile: "contract" });

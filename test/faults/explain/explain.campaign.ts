@@ -8,8 +8,10 @@ import { anew } from "./states/anew";
 import { balancers } from "./states/balancers";
 import { crashes } from "./states/crashes";
 import { doubles } from "./states/doubles";
+import { further } from "./states/further";
 import { limits } from "./states/limits";
 import { asCpu, loaded } from "./states/loaded";
+import { pools } from "./states/pools";
 import { pulls } from "./states/pulls";
 import { quiet } from "./states/quiet";
 import { secretStates } from "./states/secrets";
@@ -34,6 +36,8 @@ const states: State[] = [
   stock,
   crashes,
   doubles,
+  further,
+  pools,
   pulls,
   secretStates,
   queues,

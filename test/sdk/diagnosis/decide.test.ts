@@ -27,17 +27,18 @@ test("every cause is the truth in a state of test/diagnosis, or is named with th
 });
 
 test("every cause that has something to do has a play in followedAdvice, or is named with the reason why not", () => {
+  const BESIDES = "it is played in adviceBesides.test.ts";
   const without: Partial<Record<CauseId, string>> = {
-    "not-found": "its refresh is played in test/provider/followedAdvice/records",
-    "no-access": "a key is changed in the service's console",
+    "not-found": `${BESIDES}, and its refresh in test/provider/followedAdvice/records`,
+    "no-access": BESIDES,
     "handler-takes-no-jobs": "the worker program is changed",
     "one-worker-takes-all": "the worker program is changed",
-    rollout: "it passes",
-    "scaling-rule": "it passes",
-    "jobs-running": "it passes",
-    "jobs-failing": "the worker program is changed",
+    rollout: BESIDES,
+    "scaling-rule": BESIDES,
+    "jobs-running": BESIDES,
+    "jobs-failing": BESIDES,
     "workers-stopping": "it passes",
-    "no-queue": "the caller is changed",
+    "no-queue": BESIDES,
     "nothing-wrong": "there is nothing to do",
     "no-job-waits": "there is nothing to do",
     unknown: "there is nothing to do",

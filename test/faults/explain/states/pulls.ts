@@ -12,6 +12,8 @@ const PULL_ERRORS = [
   "no matching manifest for linux/amd64 in the manifest list entries",
   "failed to register layer: write /usr/lib/libtorch.so: no space left on device",
   "error pulling image: x509: certificate signed by unknown authority",
+  'Error response from daemon: Get "https://ghcr.io/v2/": net/http: request canceled while waiting for connection',
+  'Error response from daemon: Head "https://ghcr.io/v2/me/llama/manifests/3": EOF',
   "error pulling image: invalid reference format",
 ];
 
@@ -20,6 +22,8 @@ const PROGRESS = [
   "3f4a: Downloading [=====>    ] 1.2GB/9.8GB",
   "3f4a: Extracting [====>  ]",
   "image pull: me/llama:3: pending",
+  "3f4a5b6c7d8e: Verifying Checksum",
+  "3f4a5b6c7d8e: Download complete",
   "loading container image from cache",
 ];
 
