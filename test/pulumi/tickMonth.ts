@@ -137,7 +137,7 @@ class PlayedMonth {
     const isDue = !isSame(this.planAt(instant), this.#applied) || this.#interrupted !== undefined;
     if (instant < this.#missedUntil) return;
     if (isDue) await this.#due(instant);
-    else if (this.#below(100) === 0) await this.#idle(instant);
+    else if (this.#below(250) === 0) await this.#idle(instant);
     else if (instant % DAY_MS === DAY_MS / 2 && this.#below(5) === 0) await this.#upAtNoon(instant);
     else if (this.#below(200) === 0) this.#edit();
   }
