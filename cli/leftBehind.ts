@@ -4,7 +4,7 @@ import { classOf, nameIn, type StackResource } from "./stack";
 export interface LeftBehind {
   readonly kind: "endpoint" | "network volume";
   readonly id: string;
-  /** The names in the program of its resource, and of the resource that `deletedWith` refers to. */
+  /** The logical names of its resource and of the resource that `deletedWith` refers to. */
   readonly name: string;
   readonly deletedWith: string;
 }

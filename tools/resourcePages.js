@@ -78,7 +78,7 @@ together with \`username\` and \`password\`, which \`up\` then writes.`,
     adoption: `RunPod does not return the value of a secret, so it cannot be imported. To manage one that already exists, set
 \`adoptId\` together with the value, which \`up\` then writes.`,
     limits: [
-      "A secret cannot be deleted while a template refers to it, or over REST v2 an endpoint. Pods are not checked.",
+      "A secret cannot be deleted while a template refers to it or, over REST v2, while an endpoint does. Pods are not checked.",
     ],
   },
   SmokeTest: {

@@ -78,7 +78,7 @@ function header(count: number, newWords: readonly string[], api: ManagementApi):
 ${newWords.length > 0 ? `//    Accept the GPU pools that this version does not know yet:\n${config}` : ""}\
 // 3. Run "pulumi up". It must say "adopted" and "nothing changed" for each endpoint.
 // 4. Remove the adoptId lines and run "pulumi up" again: only then are they the stack's own, and
-//    "pulumi destroy" deletes them. While adoptId is set, it releases them: they stay, and cost.
+//    "pulumi destroy" deletes them. While adoptId is set, it only releases them, and you still pay.
 import { ServerlessEndpoint } from "pulumi-serverless-gpu";
 `;
 }

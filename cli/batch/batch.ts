@@ -48,7 +48,8 @@ export async function batch(endpoint: string, flags: BatchFlags): Promise<number
   const interrupts = listen();
   let file: OutputFile | undefined;
   try {
-    // The command locks two files. If their holder was killed, the command must wait only once.
+    // The command locks two files. If the process that held both locks was killed, it must wait
+    // only once.
     if (!isDatabase(place)) await watchLock(await placeOf(place));
     file = await OutputFile.open(output);
     const lines = new BatchInputs(flags, file, tally);

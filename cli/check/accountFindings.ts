@@ -21,7 +21,7 @@ export function quotaFindings(
         .filter((each) => !own.includes(each))
         .map(({ name }) => name)
         .join(", ")}`,
-      why: "their provider uses another account, and the check reads only the account of the environment",
+      why: "their provider uses another account, and the check reads only the account of the key in the environment",
     });
   if (limits && limits.workerQuota === null)
     missed.push({

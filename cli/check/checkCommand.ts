@@ -142,7 +142,8 @@ function checkProblem(file: string | undefined, flags: CheckFlags): string | und
     return typeof stack === "string" ? undefined : "a rehearsal copies a stack: give --stack with its name";
   const ofRehearsal = OF_REHEARSALS.find((name) => flags[name] !== undefined);
   if (ofRehearsal) return `${optionOf(ofRehearsal)} needs --rehearse or --load`;
-  if (typeof flags.prices === "number") return "--prices needs a file here: one price is for the jobs of a load";
+  if (typeof flags.prices === "number")
+    return "--prices needs a file here, because a single price only works with --load";
   if (file !== undefined || stack !== undefined || !process.stdin.isTTY) return undefined;
   return "there is no preview: give a file, or --stack, or pipe pulumi preview --json --show-sames into it.";
 }

@@ -24,11 +24,11 @@ function endpointDangers(each: Planned, holders: ReadonlyMap<string, Planned>, c
   const gone = each.before.filter(({ id, isRetained }) => !isRetained && !(id !== undefined && holders.has(id)));
   const shown = gone.map(({ id, values }) => `${id ?? ""} (${textIn(values.name) ?? name})`).join(", ");
   if (op === "delete" && !each.isLeftOver && gone.length > 0) {
-    const message = `the change deletes the endpoint ${shown}: its URL ends, and its waiting jobs are lost`;
+    const message = `the change deletes the endpoint ${shown}: its URL stops working, and its waiting jobs are lost`;
     return [{ level: "deleted", kind: "endpoint-deleted", ...found, message }];
   }
   if (op === "replace" && gone.length > 0) {
-    const message = `the change replaces the endpoint ${shown}: its id and URL end, its waiting jobs are lost, and clients need the new URL`;
+    const message = `the change replaces the endpoint ${shown}: its id and URL change, its waiting jobs are lost, and clients need the new URL`;
     return [{ level: "replaced", kind: "endpoint-replaced", ...found, message }, ...toZero(each, change)];
   }
   if (op === "replace" && each.before.some((side) => hasSameName(side, each.after))) {

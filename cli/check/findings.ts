@@ -87,7 +87,7 @@ function endpointFindings(resource: Planned, { planned, answers, missed }: Circu
 
 /** A pool may be newer than this version and than the catalog, so it is not impossible. */
 function unlistedFinding(resource: string, pools: readonly string[]): Finding {
-  const message = `the catalog has no GPU pool ${pools.join(", ")}, which this version does not know either, so no worker may ever start`;
+  const message = `the catalog has no GPU pool ${pools.join(", ")}, and this version does not know it either, so it is possible that no worker ever starts`;
   return { level: "unlikely", kind: "pool", resource, message };
 }
 

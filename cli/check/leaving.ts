@@ -27,8 +27,8 @@ interface Leaver {
 }
 
 /**
- * Returns the URNs of the resources that the change deletes. A deletion before a replacement does
- * not count, as it does not for the engine.
+ * Returns the URNs of the resources that the change deletes. Like the engine, this ignores
+ * deletions that only prepare a replacement.
  */
 export function leavingUrns(steps: readonly Step[]): ReadonlySet<string> {
   const last = new Map(steps.map(({ urn, op }) => [urn, op]));

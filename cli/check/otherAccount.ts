@@ -26,8 +26,8 @@ export function ofSameAccount(answers: Answers, planned: readonly Planned[], set
   if (names.length === 0) return answers;
   const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
   const why =
-    `the account of the environment does not list ${names.slice(0, MOST_NAMES).join(", ")}${more}, and state does not have them ` +
-    "in it. Set the key and the URLs that pulumi up uses for this stack";
+    `the key in the environment is for an account that does not list ${names.slice(0, MOST_NAMES).join(", ")}${more}. ` +
+    "Set the key and the URLs that pulumi up uses for this stack";
   return {
     ...answers,
     limits: undefined,

@@ -18,7 +18,7 @@ export async function withLiveApi<T extends Resolved>(found: T): Promise<T> {
     say(`GraphQL answers with ${howItEnded(state.status)}. If the service has ended it, set ${API_VARIABLE}=v2`);
   }
   if (state?.is !== "gone") return found;
-  const why = `GraphQL has ended with ${howItEnded(state.status)}; to keep to it, set ${API_VARIABLE}=v2`;
+  const why = `GraphQL has ended with ${howItEnded(state.status)}; to always use REST v2, set ${API_VARIABLE}=v2`;
   return { ...found, settings: { ...settings, api: "v2" }, from: { ...from, api: why } };
 }
 

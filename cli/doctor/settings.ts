@@ -94,7 +94,7 @@ function checkKeyIsSet(
   const problem = problemOf(() => apiKey !== undefined && requireApiKey({ apiKey }));
   if (problem !== undefined) return failed(problem, `The key is ${sourceOf("apiKey")}: correct it there.`);
   if (apiKey !== undefined) return ok(`API key ${sourceOf("apiKey")}`);
-  if (isUnused) return ok("no API key, which is not needed: each resource in state has a ServerlessGpuProvider");
+  if (isUnused) return ok("no API key. None is needed, because each resource in state has a ServerlessGpuProvider");
   if (process.env.RUNPOD_API_KEY !== undefined)
     return failed(
       "there is no API key: RUNPOD_API_KEY is set, but only RunPod's own tools read it",

@@ -56,9 +56,9 @@ export function checkUnfinished(state: Learned<StackState>): CheckResult[] {
   return [
     warning(
       `the state contains pending operations of a run that was killed or is still active: ${listed(open)}`,
-      "Once no run is active, run pulumi up --refresh, which reads the service before it changes anything. If the endpoint or " +
-        "network volume of a pending create exists, it creates no second one. Of other kinds with automatic names, it may " +
-        "create a second one: npx pulumi-serverless-gpu orphans lists the first.",
+      "Once no run is active, run pulumi up --refresh, which reads the service before it changes anything. If a pending create has " +
+        "made an endpoint or a network volume, this creates no second one. Of other kinds with automatic names, there may be " +
+        "a second one afterwards: npx pulumi-serverless-gpu orphans lists the first.",
     ),
   ];
 }
@@ -189,8 +189,9 @@ async function responds(url: string): Promise<boolean> {
 }
 
 /**
- * Returns `true` if this version can run the provider code in state. Read and delete run the code
- * in the outputs, and the other operations run the code in the inputs.
+ * Returns `true` if this version knows the provider code that a dynamic resource keeps in state.
+ * Both copies count: Pulumi reads and deletes with the copy in the outputs, and does everything
+ * else with the copy in the inputs.
  */
 function isKnown({ type, inputs, outputs, isOfPlugin = false }: Resource): boolean {
   if (isOfPlugin) return RESOURCE_TYPES.some((each) => each.type === type);

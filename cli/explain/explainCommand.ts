@@ -14,7 +14,7 @@ export const explainCommand = declareCommand({
     command
       .option(
         "--stack [name]",
-        "all endpoints in the state of this stack (without a name, of the folder's selected stack)",
+        "all endpoints in the state of this stack (if you give no name: the folder's selected stack)",
       )
       .option("--logs", "also read the logs of up to three workers, and show the last three lines, redacted (REST v2)")
       .option("--json", 'print one JSON object: {"version", "endpoints": [{"causes", "certainty", "evidence", …}]}'),

@@ -194,7 +194,7 @@ export function textOf(report: Report, isDetailed = false): string {
   const { low, high } = results.at(-1)?.summary.jobs as Summary["jobs"];
   const jobs = low === high ? shownNumber(low) : `${shownNumber(low)} to ${shownNumber(high)}`;
   return [
-    `Load: ${jobs} jobs in ${shownTime(load.spanS)}, ${load.description}${beginningText(report)}. A month repeats it.\n`,
+    `Load: ${jobs} jobs in ${shownTime(load.spanS)}, ${load.description}${beginningText(report)}. A month's cost assumes that this load repeats.\n`,
     ...warnings.map((each) => `WARNING: ${each}\n`),
     ...resultTexts(report, isDetailed),
     footText(assumptions),

@@ -79,7 +79,7 @@ export function addPlayFlags(command: Command): Command {
     )
     .option(
       "--restore <time@recent,other>",
-      "time that FlashBoot takes to restore a worker, and the share of starts that it restores: soon after the last worker stopped, and later (default: 2s@0.8,0.2)",
+      "time that FlashBoot takes to restore a worker, the share of starts that it restores soon after the last worker stopped, and the share later (default: 2s@0.8,0.2)",
       parseRestore,
     )
     .option(
@@ -101,7 +101,7 @@ export function addPlayFlags(command: Command): Command {
     .option("--max-cost <cost>", "exit with 3 if the cost can exceed this, such as 50/month", parseCost)
     .option(
       "--max-lost <jobs>",
-      "with a limit: exit with 3 if more jobs can be lost to their ttl or time out, such as 5 or 0.1% (default: 0)",
+      "exit with 3 if more jobs can be lost to their ttl or time out, such as 5 or 0.1% (default: 0 with --max-p95 or --max-cost)",
       parseLost,
     )
     .option(

@@ -57,8 +57,9 @@ function register(registry: Registry, { name, help, labels = [], fill }: Row): v
     // Otherwise, prom-client would report 0 for a metric that has no labels and no value.
     metric.remove({});
     fill((given, value) => {
-      // Endpoint names are free text and may contain a key. Only the values of labels are redacted,
-      // because a word such as "authorization" hides what follows, which may be the next label.
+      // Endpoint names are free text and may contain a key. Each label's value is redacted on its
+      // own, because redacting a whole line would hide everything after a word such as
+      // "authorization", including the next label.
       if (value === undefined || value === null || !Number.isFinite(value)) return;
       const shown = Object.fromEntries(Object.entries(given).map(([label, text]) => [label, redact(`${text}`)]));
       if (metric instanceof Counter) metric.inc(shown, Math.max(0, value));
@@ -190,7 +191,7 @@ function settingRows(readings: Readings): Row[] {
     ),
     row(
       "schedule_info",
-      "The rule of the schedule in the stack's state that holds, as a label.",
+      "The schedule rule that applies now, as a label. The schedule is the one in the stack's state.",
       (watched, set) => {
         const schedule = wanted(watched)?.schedule;
         if (!schedule) return;

@@ -17,7 +17,7 @@ export const metricsCommand = declareCommand({
       .option("--record <folder>", "also append the measurements to a file in this folder, one file for each day")
       .option(
         "--stack [name]",
-        "only the endpoints in the state of this stack (without a name, of the folder's selected stack). Also exports the settings in that state, which the alerts Drift and EndpointGone need",
+        "only the endpoints in the state of this stack (if you give no name: the folder's selected stack). Also exports the settings in that state, which the alerts Drift and EndpointGone need",
       )
       .option("--filter <name>", "only endpoints whose name contains this text; with a *, the whole name must match"),
   examples: [

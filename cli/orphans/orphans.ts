@@ -47,8 +47,8 @@ const ELSEWHERE = 5;
 
 /**
  * Lists the records with automatic names that are in none of the given states, or deletes one of
- * them. Returns the exit code: 3 if there are orphans, 5 if there are at most possible ones and the
- * account contains no record of the states, and 4 if there are only possible ones.
+ * them. Returns the exit code: 3 if an orphan is proven, otherwise 5 if the account contains no
+ * record of the states, otherwise 4 if there are possible orphans, and 0 if there are none.
  */
 export async function orphans(flags: OrphansFlags, version: string): Promise<number> {
   const given = flags.prices === undefined ? undefined : readPrices(flags.prices);
@@ -145,7 +145,7 @@ async function recordsOf(connection: EnvironmentSettings): Promise<AccountRecord
 }
 
 const CONFIRM_UNUSED =
-  "Its stack may live on in a backend that was not read. If nobody uses it, repeat the command with --nobody-manages-it. " +
+  "Its stack may still exist in a backend that was not read. If nobody uses it, repeat the command with --nobody-manages-it. " +
   "Nothing was deleted";
 
 /** How many of the states' records this account contains. */

@@ -59,7 +59,7 @@ export const orphansCommand = declareCommand({
     1: "failure; the message gives the reason. A state or a list that cannot be read is a failure",
     3: "there are orphans",
     4: "there are only possible orphans",
-    5: "nothing in the states exists in this account, so its key probably belongs to another one, and there are at most possible orphans",
+    5: "no resource in the states exists in this account, so the key probably belongs to another one. If there are orphans, they are only possible ones",
   },
   load: () => require("./orphans") as typeof import("./orphans"),
   run: ({ orphans }, flags: OrphansFlags) => orphans(flags, ownPackage().version),

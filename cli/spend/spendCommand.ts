@@ -13,7 +13,7 @@ export const spendCommand = declareCommand({
     command
       .option(
         "--stack [name]",
-        "only endpoints in the state of this stack (without a name, of the folder's selected stack)",
+        "only endpoints in the state of this stack (if you give no name: the folder's selected stack)",
       )
       .option("--month <yyyy-mm>", "another month than the current one", month)
       .option(

@@ -10,7 +10,8 @@ import { declaredSettings, differing } from "../fields/settings";
 interface Unchangeable {
   readonly fields: readonly string[];
   /**
-   * The message if a replacement keeps a name that must be unique, so the new record needs another.
+   * The message if a replacement keeps a name that must be unique, although the new record needs
+   * another one.
    */
   readonly sameName: string;
   /** Why the record cannot be adopted. */

@@ -134,9 +134,9 @@ function problemsOverApi(oldInputs: Properties, inputs: Properties): InputProble
 }
 
 /**
- * Refuses inputs that the API of a run without a setting does not accept. With a setting, `check`
- * has refused them. Before it refuses inputs that GraphQL lacks, it sends a read, because GraphQL
- * may be gone.
+ * If no setting selects the API, refuses inputs that the run's API does not accept. If a setting
+ * does, `check` has already refused them. Before it refuses inputs that GraphQL lacks, it sends a
+ * read, because GraphQL may be gone.
  * @param id the endpoint of state, if it exists
  * @throws InvalidInputError that names them, before the first write
  */

@@ -128,7 +128,7 @@ function ruleProblems(rule: unknown, index: number): InputProblem[] {
 
 const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
 
-/** The problems of each set of times that was checked, because a fleet shares few of them. */
+/** The problems with each set of times. Many endpoints share a set, so each is checked once. */
 const checked = new Map<string, InputProblem[]>();
 
 function timeProblems(schedule: Schedule): InputProblem[] {

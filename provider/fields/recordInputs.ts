@@ -166,9 +166,9 @@ function removedFields({ table, staysUnset }: InputKind, oldInputs: Properties, 
 }
 
 /**
- * Returns the inputs that decide the name of a resource that has no name yet. A name that must be
- * unique is generated when the record is created, because the name of a deleted record may still be
- * reserved. Until then, the inputs contain a string that identifies the resource.
+ * Returns the inputs that give a name to a resource without one. A name that must be unique is
+ * generated only when the record is created, because the name of a deleted record may still be
+ * reserved. Until then, `__automaticName` contains a string that identifies the resource.
  */
 function newName(
   { hasUniqueNames, nameSuffix }: Pick<InputKind, "hasUniqueNames" | "nameSuffix">,

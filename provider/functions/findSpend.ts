@@ -66,7 +66,7 @@ export async function findSpend(context: DataSourceContext, args: GetSpendArgs):
       error instanceof UnexpectedResponseError || (error instanceof ServerlessGpuError && error.disposition === "wait");
     const last = useLastKnown && isMissing ? readRecord(subject) : undefined;
     if (last === undefined) throw error;
-    log("getSpend", `warning: RunPod did not answer, so the last known amount counts: ${(error as Error).message}`);
+    log("getSpend", `warning: RunPod did not answer, so the last known amount is used: ${(error as Error).message}`);
     return told({ ...aged(last as unknown as Spend, now), isLastKnown: true });
   }
 }

@@ -93,14 +93,14 @@ export function noteNeeded(error: unknown): never {
 export function refuseLeftToAdopter(noun: string, id: string, outputs: Properties): void {
   if (needed.has(id)) {
     const message =
-      `${noun} ${id} is not deleted, and this resource stays in state, because this run did not create another resource with ` +
-      `its name: that error says how to keep the ${noun}. To delete it, remove the other resource, and run pulumi up`;
+      `${noun} ${id} is not deleted, and this resource stays in state, because another resource with its name could not be ` +
+      `created in this run. The error of that resource says how to keep the ${noun}. To delete it, remove the other resource, and run pulumi up`;
     throw new InvalidInputError("the deletion", [{ property: "name", message }]);
   }
   const adopter = otherAdopter(id, outputs);
   if (!adopter || (adopter.standing !== "has" && !isThisRun(adopter.engine))) return;
   const why = isThisRun(adopter.engine)
-    ? `the resource that should adopt the ${noun} has not. Fix the other errors of this run, if any, and run pulumi up without --target`
+    ? `the resource that should adopt the ${noun} has not done so. Fix the other errors of this run, if any, and run pulumi up without --target`
     : [
         `another resource adopted the ${noun} in an earlier run on this machine.`,
         "If that resource still manages it, remove this one from state, which deletes nothing at the service: pulumi stack " +

@@ -54,7 +54,7 @@ export async function checkEndpoint(
   if (unlisted.length > 0) {
     log(
       String(name),
-      `warning: the service's catalog has no GPU pool ${unlisted.join(", ")}, so no worker may ever start`,
+      `warning: the service's catalog has no GPU pool ${unlisted.join(", ")}, so it is possible that no worker ever starts`,
     );
   }
   const found = endpointProofs(

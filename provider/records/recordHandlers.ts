@@ -268,9 +268,9 @@ async function update<T extends NamedRecord, Fields extends object>(
 }
 
 /**
- * Saves the changes. If there are none, the record is read only in two cases: after a write whose
- * outcome is not known, and if the account or the queue's URL differs from the one in state. In the
- * second case, state may change only after the record has been seen there.
+ * Saves the changes. If there are none, this usually sends no request. It reads the record in two
+ * cases: if the outcome of the last write is unknown, and if the account or the queue's URL differs
+ * from the one in state. A new account or URL may enter state only once the record is found there.
  */
 async function bringUpToDate<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
@@ -300,8 +300,8 @@ async function bringUpToDate<T extends NamedRecord, Fields extends object>(
 function sealedNote(noun: string, id: string, { name = id }: Properties): CodedError {
   return new CodedError(
     "INTERRUPTED",
-    `${noun} ${id} ("${name}") was not changed: an earlier run on this machine did not complete its write, and what it sent was ` +
-      "noted with another API key, so it cannot be read. Run pulumi up --refresh, which starts from what serves now",
+    `${noun} ${id} ("${name}") was not changed: an earlier run on this machine did not complete its write. What it sent was noted ` +
+      "with another API key, so it cannot be read. Run pulumi up --refresh, which starts from the current settings",
   );
 }
 

@@ -70,7 +70,7 @@ export function announceOpen(noun: string, { id, outputs }: Situation): Note | u
     change: "a change of",
     adoption: "the adoption of",
     deletion: "the deletion of",
-    recycle: "a recycle of",
+    recycle: "a restart of the workers of",
   };
   log(
     String(outputs.name ?? id),

@@ -83,13 +83,13 @@ async function afterFailure(release: Release, rollOut: RollOut, reason: string):
   if (undone === undefined || (isLeft && !isAdoption)) {
     return new CodedError(
       "ROLL_OUT",
-      `${failed}\nThe endpoint still has this release, because this run does not know what served before.${notAdopted(before)} Change the program, or ` +
+      `${failed}\nThe endpoint still has this release, because this run does not know the previous settings.${notAdopted(before)} Change the program, or ` +
         `roll it back: npx pulumi-serverless-gpu history ${id} shows the releases, and npx pulumi-serverless-gpu rollback ` +
         `${id} --to <version> --yes returns to one`,
     );
   }
   if (typeof undone === "string") {
-    const text = `${failed}\nIt may still be in service, because restoring what served before failed: ${undone}. Run pulumi up again`;
+    const text = `${failed}\nIt may still be in service, because restoring the previous settings failed: ${undone}. Run pulumi up again`;
     return isAdoption ? new CodedError("ROLL_OUT", text) : stays(release, text, unsettled(before, outs));
   }
   return restored(release, failed, undone);
@@ -105,7 +105,7 @@ function restored(release: Release, failed: string, { record, left }: Undone<End
       ? `, except for ${left.join(", ")}, which someone else has changed or whose previous value is not known`
       : "";
   const text =
-    `${failed}\nWhat served before was saved again${exception}, and RunPod replaces the workers.${notAdopted(before)} The next pulumi up ` +
+    `${failed}\nThe previous settings were saved again${exception}, and RunPod replaces the workers.${notAdopted(before)} The next pulumi up ` +
     "tries the same release again, unless you change the program";
   return !before || (left.length === 0 && describes(before, inputs, record))
     ? new CodedError("ROLL_OUT", text)

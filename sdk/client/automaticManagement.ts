@@ -59,7 +59,10 @@ export function automaticManagement<Management extends Closable>(
   return { ...Object.fromEntries(wrapped), close, [Symbol.asyncDispose]: dispose };
 }
 
-/** Returns the promise of a call that is made again if it `switches` after an error. */
+/**
+ * Returns the promise of a call. If the call fails and `switches` returns `true` for its error, the
+ * call is made again.
+ */
 function withSecond(
   first: Promise<unknown>,
   switches: (error: unknown) => Promise<boolean>,
@@ -81,7 +84,7 @@ async function isGone({ options, calls }: Connected): Promise<boolean> {
   if (status !== 410) return false;
   calls.warn?.(
     `${requireAddress(options, "graphqlUrl")} no longer serves GraphQL (${howItEnded(status)}), so this client uses ` +
-      `REST v2, which accepts 60 requests a minute, not 180. To keep to it, set ${API_VARIABLE}=v2 or the client's option api`,
+      `REST v2, which accepts 60 requests a minute, not 180. To always use it, set ${API_VARIABLE}=v2 or the client's option api`,
   );
   return true;
 }

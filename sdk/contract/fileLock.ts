@@ -105,7 +105,10 @@ interface Watched extends Seen {
 
 const earlier = new Map<string, Watched>();
 
-/** Begins to wait for a silent holder now, if the file will be locked only after another one. */
+/**
+ * Notes the current beat of the lock's holder. If another file must be locked first, call this
+ * before that, so that both waits for a silent holder begin at the same time.
+ */
 export async function watchLock(file: string): Promise<void> {
   const [number = 0] = await lockNumbers(file);
   const seen = number === 0 ? undefined : await seenIn(file, number);

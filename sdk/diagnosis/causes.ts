@@ -1,6 +1,6 @@
 /**
- * How certain a diagnosis is. It is `certain` only if the service itself states what alone proves
- * the cause, and `unknown` if the evidence does not reveal the cause.
+ * How certain a diagnosis is. It is `certain` only if a statement of the service itself is enough
+ * to prove the cause, and `unknown` if the evidence does not reveal the cause.
  */
 export type Certainty = "certain" | "likely" | "possible" | "unknown";
 

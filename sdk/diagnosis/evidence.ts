@@ -14,7 +14,7 @@ interface Seen<T> {
 export interface NotSeen {
   /** The reason why this part is missing. `undefined` if the part was not requested. */
   readonly why: string | undefined;
-  /** The rejection because of which this part is missing, if the rejection itself is evidence. */
+  /** If this part is missing because of a rejection that is evidence in itself, that rejection. */
   readonly failure?: ServiceRefusal | undefined;
 }
 

@@ -89,7 +89,7 @@ function pullIn(lines: Lines, age: Age): LogSigns["cause"] {
 
 /**
  * Returns `true` if the last thing that the container printed is an error before it took a job, or
- * if it starts again and again and gets no further.
+ * if it starts again and again without getting past the point that it reached before.
  */
 function isLooping(lines: Lines, starts: readonly number[], age: Age): boolean {
   const runs = starts.map((start, index) => lines.slice(start, starts[index + 1])).slice(-3);

@@ -67,12 +67,12 @@ const isAnySeen = (...parts: readonly object[]) => parts.some((part) => "value" 
 /** The only causes that can be certain, each with the statement of the service that proves it. */
 export const PROOFS: Readonly<Partial<Record<CauseId, readonly [string, (evidence: Evidence) => boolean]>>> = {
   "not-found": [
-    "the service says in its own form that the endpoint does not exist, its list does not contain it, and nothing else shows it",
+    "a response in the service's own format says that the endpoint does not exist, the service's list does not contain it, and nothing else shows it",
     ({ endpoint, listed, workers, rollout, queue }) =>
       hasSaid(endpoint, "absent") && seen(listed) === false && !isAnySeen(workers, rollout, queue),
   ],
   "no-access": [
-    "the queue, or management for all of the endpoint, refuses the key in the service's own form",
+    "a response in the service's own format says that the key may not use the queue, or may not read anything about the endpoint",
     ({ endpoint, queue, workers, rollout }) =>
       (hasSaid(queue, "refused") && !hasSaid(endpoint, "absent")) ||
       (hasSaid(endpoint, "refused") && !isAnySeen(workers, rollout)),

@@ -5,8 +5,8 @@ import { normalizeSet } from "./normalForms";
 
 /*
  * The network volumes of an endpoint: the setting `networkVolumeIds`, or its short form
- * `networkVolumeId`. Records have the same comma-separated list in both, so that each shows all
- * drift.
+ * `networkVolumeId`. Records have the same comma-separated list in both. Whichever of them a
+ * program sets, it then shows all drift.
  */
 
 /** The two settings for mounting network volumes. */

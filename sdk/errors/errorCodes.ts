@@ -15,8 +15,9 @@ export const DISPOSITIONS = {
    */
   DELETE_TIMEOUT: "wait",
   /**
-   * A deletion or a recycle was aborted after it had scaled the endpoint to zero. The message says
-   * whether the endpoint is running again. `cause` is a copy of the signal's reason.
+   * A deletion or a restart of the workers was aborted after it had scaled the endpoint to zero.
+   * The message says whether the endpoint is running again. `cause` is a copy of the signal's
+   * reason.
    */
   INTERRUPTED: "wait",
   /** The resource cannot be moved to another account. Nothing was deleted. */
@@ -28,8 +29,8 @@ export const DISPOSITIONS = {
   /** The endpoint's workers were not ready in time. The endpoint exists nevertheless. */
   READY_TIMEOUT: "wait",
   /**
-   * The workers did not stop in time for a recycle. The message says whether the endpoint's worker
-   * counts were restored.
+   * The endpoint's workers were to be restarted, but did not stop in time. The message says whether
+   * its worker counts were restored.
    */
   RECYCLE_TIMEOUT: "wait",
   /**

@@ -92,7 +92,7 @@ export class BrokenFieldError extends UnexpectedResponseError {
 
 /**
  * Returns the broken fields if all errors are about fields of records. The path of such an error
- * continues behind the record.
+ * names the record and then the field.
  */
 export function brokenFields(errors: readonly ShownError[]): BrokenField[] {
   const found = errors.flatMap(({ message, path = [], extensions }) => {
@@ -130,7 +130,8 @@ function rejected(said: string, errors: readonly { readonly message: string }[])
 const ABSENT = /not found|does not exist|could not find|nonexistent/i;
 
 /**
- * Matches the message for an unavailable data center, which does not mean that a record is missing.
+ * Matches the message that a data center is not available. Although it contains words of `ABSENT`,
+ * it does not mean that a record does not exist.
  */
 const DATA_CENTER = /^data center/i;
 

@@ -86,10 +86,7 @@ interface Watched {
   readonly jobId: string;
   readonly since: number;
   readonly waiters: Set<Waiter>;
-  /**
-   * The earliest end of the waits for this job, or an earlier time, in milliseconds of the
-   * monotonic clock.
-   */
+  /** No wait for this job ends before this time, in milliseconds of the monotonic clock. */
   firstDeadline: number;
   /** When the next read is due, in milliseconds of the monotonic clock. */
   dueAt: number;

@@ -14,8 +14,8 @@ export function requireSameBatch(what: string, found: JournalBatch, wanted: Jour
   const said = (batch: JournalBatch) =>
     other.map((field) => `${FIELDS[field]} ${JSON.stringify(batch[field])}`).join(", ");
   throw new JournalRefusedError(
-    `${what} was created with ${said(found)}, but this batch has ${said(wanted)}. Its jobs would not be found by these keys, ` +
-      "or belong to another endpoint. Use another journal or another batch name, or run the batch with the values that the " +
+    `${what} was created with ${said(found)}, but this batch has ${said(wanted)}. Its jobs belong to another endpoint, or ` +
+      "cannot be found by these keys. Use another journal or another batch name, or run the batch with the values that the " +
       "journal was created with",
   );
 }

@@ -17,7 +17,7 @@ export interface OperationCounter {
   running(): number;
   /** Returns the maximum number of operations that recently ran at the same time. */
   size(): number;
-  /** Calls `callback` each time an operation ends, rests or starts to wait for a list. */
+  /** Calls `callback` each time an operation ends, calls `rest`, or starts to wait for a list. */
   onFewer(callback: () => void): void;
 }
 

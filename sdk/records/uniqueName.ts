@@ -27,7 +27,7 @@ export async function explainTakenName<T extends NamedRecord>(
   const reason =
     listed && !mayBeCut
       ? `, although no ${kind.noun} of this account has it: another account may use it`
-      : `: a ${kind.noun} that is not in the list or another account may use it`;
+      : `: another account may use it, or a ${kind.noun} that the list does not show`;
   return new NameTakenError(
     `the service rejects the name "${name}" for ${kind.one}${reason}. The name may also still be reserved for a deleted ${kind.noun}. ` +
       "Nothing was changed. Choose another name",

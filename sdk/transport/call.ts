@@ -21,7 +21,7 @@ export interface CallContext {
   /** Delays the attempts of all calls to stay within a rate limit. */
   readonly gate?: Gate | undefined;
   /**
-   * The gate for calls that always go to REST v2, even if other calls use another API.
+   * Delays the attempts of calls that always go to REST v2, even if other calls use another API.
    * @default `gate`
    */
   readonly v2Gate?: Gate | undefined;

@@ -35,7 +35,8 @@ export interface BegunResponse {
 export class BrokenExchange extends Error {
   /**
    * @param sent `true` if undici had begun to send the request. Error codes do not show this. For
-   * example, an unreachable host results in the same code before and after the connection was made
+   * example, a host that becomes unreachable causes the same code whether or not the connection
+   * had been made
    */
   constructor(
     override readonly cause: unknown,

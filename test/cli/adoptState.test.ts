@@ -206,7 +206,9 @@ test("a resource is left out while the old copy that it replaced awaits deletion
   const { output, messages } = pulumi([endpoint(), endpoint({ id: "e0", delete: true }), template({})]);
   expect(output).not.toContain("ServerlessEndpoint");
   expect(commands(output)).toEqual([`pulumi state delete '${URN}:Template::tpl'`]);
-  expect(messages.join("\n")).toMatch(/Endpoint::llama: the old state also has its predecessor.*Run the old program/);
+  expect(messages.join("\n")).toMatch(
+    /Endpoint::llama: the old state also has the resource that it replaces.*Run the old program/,
+  );
 });
 
 test("if several resources share a record, the program declares the first one and the commands remove all of them", () => {

@@ -14,7 +14,7 @@ import { once } from "./progress";
 const FOLDER = path.resolve(__dirname, "../../.scratch/faults");
 
 /** The end of the error of a release that failed. */
-const RESTORED = "What served before was saved again";
+const RESTORED = "The previous settings were saved again";
 
 const printed: string[] = [];
 const rows: unknown[][] = [];

@@ -180,7 +180,7 @@ test("a recycle that was killed at zero workers is reported, and undone if the p
   await stack.writeProgram(recycling(1));
   const preview = await stack.run(["preview", "--expect-no-changes"]);
   expect(preview.exitCode).not.toBe(0);
-  expect(preview.output).toContain(`plain: ${LEFT} a recycle of endpoint`);
+  expect(preview.output).toContain(`plain: ${LEFT} a restart of the workers of endpoint`);
   await stack.up();
   expect(workersAt(emulator)).toEqual({ ...IN_SERVICE, plain: { workersMin: 0, workersMax: 4 } });
   await stack.preview("--refresh", "--expect-no-changes");

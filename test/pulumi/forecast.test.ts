@@ -75,7 +75,7 @@ test("the schedule is read from the state, and check --load compares the delays 
   await stack.succeed(["up", "--yes", "--skip-preview"]);
   const from = ["--from", "2026-12-01T07:30Z"];
   const { stdout } = await forecast("--stack", ...from);
-  expect(stdout).toContain(", from Tue, 1 Dec 2026, 07:30 (UTC) on. A month repeats it.\n");
+  expect(stdout).toContain(", from Tue, 1 Dec 2026, 07:30 (UTC) on. A month's cost assumes that this load repeats.\n");
   expect(stdout).toContain("\nStack: QUEUE_DELAY 4, workers by schedule, idleTimeout 10 s,");
   expect(stdout).toMatch(/\n0 8 \* \* \*: workersMin 1, workersMax 2 +30 /);
   expect(stdout).toMatch(/\nInstead of workers 1 to 2 all the time, the schedule saves \$/);

@@ -46,12 +46,12 @@ test.each([
   const first = await stack.run(["up", "--yes", "--skip-preview"]);
   expect(first.exitCode).not.toBe(0);
   expect(first.output).toMatch(/failed: its test failed: .*output\.text is not as expected/s);
-  expect(first.output).toContain("What served before was saved again");
+  expect(first.output).toContain("The previous settings were saved again");
   expect(serving(emulator)).toMatchObject({ image: "me/llama-good", env: { VERSION: "good" }, saves: 2 });
   expect(await state()).toBe(before);
 
   const second = await stack.run(["up", "--yes", "--skip-preview"]);
-  expect(second.output).toContain("What served before was saved again");
+  expect(second.output).toContain("The previous settings were saved again");
   expect(serving(emulator)).toMatchObject({ image: "me/llama-good", saves: 4 });
   expect(await state()).toBe(before);
   // Drift is the same as before: the service has what state says.

@@ -186,7 +186,7 @@ test("a rollout that fails while another rule begins to hold restores the counts
   await commit(own, "Release");
   const failed = await stepAt(own, NEXT_DAY, ["up"]);
   expect(failed.exitCode).not.toBe(0);
-  expect(failed.output).toContain("What served before was saved again");
+  expect(failed.output).toContain("The previous settings were saved again");
   expect(countsAt(service)).toEqual({ llama: [0, 3] });
   await git(own, "checkout", "--quiet", deployed);
   expect(await stepAt(own, NEXT_DAY, ["tick"])).toMatchObject({ exitCode: 0 });

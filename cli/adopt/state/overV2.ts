@@ -55,7 +55,7 @@ function withoutHidden(successor: Successor): Successor {
 
 function withoutTemplate(id: string): string {
   return (
-    `REST v2 does not show its template, and the state does not have the template ${id}, whose container the program ` +
-    'would declare. Write it with "adopt --filter <name>", which reads the service'
+    `its container is in the template ${id}, which REST v2 does not show for an endpoint, and which the state does not ` +
+    'have. Write it with "adopt --filter <name>", which reads the service'
   );
 }

@@ -71,8 +71,8 @@ export function withAmbiguity(state: OldState): OldState {
 }
 
 const AMBIGUOUS =
-  "the old state also has its predecessor, which the old program still has to delete, so no command can remove only this " +
-  "one. Run the old program once more, which deletes the predecessor, and export the state again";
+  "the old state also has the resource that it replaces, which the old program still has to delete, so no command can " +
+  "remove only the new one. Run the old program once more, which deletes the replaced resource, and export the state again";
 
 /**
  * Returns the commands that remove the resources from the old state, dependents first. They delete

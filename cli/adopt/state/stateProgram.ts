@@ -199,7 +199,7 @@ function header(
     `Run "pulumi preview". For each resource it must say that it is adopted, and which fields change: none, except the\n//    ${UNSEEN[api]}`,
     `${REMOVAL_STEP.join("\n//    ")}\n${commands.map((command) => `//      ${oneLine(command)}\n`).join("")}`,
     'Run "pulumi up", then "pulumi preview --refresh --expect-no-changes".',
-    `Remove the adoptId lines and run "pulumi up" again: only then are they the stack's own, and "pulumi destroy" deletes\n//    them. While adoptId is set, it releases them: they stay and are billed.`,
+    `Remove the adoptId lines and run "pulumi up" again: only then are they the stack's own, and "pulumi destroy" deletes\n//    them. While adoptId is set, it only releases them: they stay and are billed.`,
   ];
   const first = asked === "" ? 2 : 3;
   const numbered = steps.map((step, index) => `// ${first + index}. ${step.trimEnd()}\n`).join("");

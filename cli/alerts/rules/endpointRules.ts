@@ -81,7 +81,7 @@ function queueAlerts(): EndpointAlert[] {
       severity: "critical",
       words: "jobs wait, but none has ended for 30 minutes",
       advice:
-        "If your jobs take that long, raise workersMax. If not, the workers hang, or start again and again: read their log, and set executionTimeoutMs so that jobs that hang end",
+        "If your jobs take that long, raise workersMax. If not, the workers hang, or start again and again: read their log, and set executionTimeoutMs, which ends jobs that hang",
       // Workers that start again and again show one state after another, so that no alert about a
       // state lasts. Nobody knows whether a job ended before the first read.
       expr:

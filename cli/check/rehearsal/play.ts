@@ -88,16 +88,16 @@ function valuesOf({ oldState, newState }: Step) {
 
 function refusalOf(step: Step): string | undefined {
   const { before, after } = valuesOf(step);
-  if (step.op === "delete") return "the change deletes it, so every job of the load would be rejected";
+  if (step.op === "delete") return "the change deletes it, so every job of --load would be rejected";
   const isBalancer = (values?: Record<string, unknown>) => values?.type === "LOAD_BALANCER";
   const isOff = (values: Record<string, unknown> | undefined, state: Step["newState"]) =>
     values?.workersMax === 0 && !isRaisedLater(state?.inputs ?? {});
-  if (isOff(after, step.newState)) return "after the change workersMax is 0, so no job of the load would run";
+  if (isOff(after, step.newState)) return "after the change workersMax is 0, so no job of --load would run";
   if (isOff(before, step.oldState)) return "before the change workersMax is 0, so there is nothing to compare";
   if (!isBalancer(after)) return undefined;
   return isBalancer(before)
-    ? "a load balancer has no queue, so a load of jobs cannot be simulated"
-    : "after the change it is a load balancer, which has no queue: every job of the load would be rejected";
+    ? "a load balancer has no queue, so its jobs cannot be simulated"
+    : "after the change it is a load balancer, which has no queue: every job of --load would be rejected";
 }
 
 /** Returns `true` if a fault rule keeps workers with the new image from starting. */

@@ -29,8 +29,8 @@ function sourcesIn(root: string, folder: string): string[] {
 export function askingNote(files: readonly string[]): string[] {
   if (files.length === 0) return [];
   return [
-    `These files ask whether they run in a preview (isDryRun), and code that a preview skips has run: ${files.join(", ")}. ` +
-      "Other packages were not searched. Code can skip rehearsals where SERVERLESS_GPU_REHEARSAL_URL is set.",
+    `These files skip code in previews (isDryRun): ${files.join(", ")}. A rehearsal is not a preview, so that code has run. ` +
+      "Other packages were not searched. To skip code in rehearsals, check whether SERVERLESS_GPU_REHEARSAL_URL is set.",
   ];
 }
 

@@ -222,7 +222,7 @@ function notesOf({ creation, fromState }: RehearsalFlags, account: Account | und
           "This rehearses a creation, not the update that will happen: neither the stack's state nor the account was read.",
         ]
       : [
-          "This machine's notes on unfinished rollouts are not used, so a release that was not judged yet is not judged here either.",
+          "This machine's notes on unfinished rollouts are not used, so the rehearsal does not test a release whose test an earlier run has not finished.",
         ]),
     ...(fromState && !creation
       ? ["The resources are those in the state. Changes that were made only at the service are not included."]

@@ -86,8 +86,8 @@ const variable = (ports: readonly (readonly [string, number])[]) => ({
 });
 
 const withoutProtocol = (packages: readonly string[]) =>
-  `the stack has resources of ${packages.join(", ")}, which a rehearsal must keep from running. For that it needs the npm ` +
-  "package @pulumi/pulumi: run npm install @pulumi/pulumi, and try again";
+  `the stack has resources of ${packages.join(", ")}. So that a rehearsal does not start these providers, it needs the npm package ` +
+  "@pulumi/pulumi: run npm install @pulumi/pulumi, and try again";
 
 /** Returns handlers that keep the resources in state as they are, and call nothing. */
 function othersHandlers({ messages, empty, structs }: Protocol): Handlers {

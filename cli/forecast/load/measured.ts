@@ -35,11 +35,14 @@ export interface Covered {
   readonly gapMs: number;
   /** Returns the time without the gaps before it; `undefined` within a gap. */
   readonly moved: (at: number) => number | undefined;
-  /** When the real time continues after a gap: the time without the gaps, and the real one. */
+  /** The points where the recording continues after a gap. */
   readonly seams: readonly Seam[];
 }
 
-/** A time of a load in milliseconds, and the real time then, since the Unix epoch. */
+/**
+ * A point in a load as two times, in milliseconds: `at` counts without the gaps, and `real` is the
+ * real time since the Unix epoch.
+ */
 export interface Seam {
   readonly at: number;
   readonly real: number;
@@ -50,7 +53,7 @@ export const LEAST_GAP_MS = 60_000;
 
 /** An interval of this length, in milliseconds, may always be measured by one count at its end. */
 const SHORT_MS = 600_000;
-/** Other intervals may be this many times as long as half of all intervals. */
+/** Other intervals may be at most this many times as long as the median interval. */
 const LONGER = 3;
 
 /**

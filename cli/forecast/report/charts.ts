@@ -131,7 +131,7 @@ export function sweepChart(
   ].join("\n");
 }
 
-const SWEEP_LEGEND = "green: no other setting is cheaper or faster without being worse; ring: current setting";
+const SWEEP_LEGEND = "green: every cheaper setting is slower, and every faster one costs more; ring: current setting";
 const NOTE_LINE = 19;
 
 const wrapped = (text: string, columns: number): string[] =>

@@ -12,8 +12,8 @@ export interface Limits {
   /** In seconds. `undefined` means no slower than the current setting, comparing medians. */
   readonly maxP95: number | undefined;
   /**
-   * The jobs that may be lost or time out. `undefined` means as few as the best setting in the
-   * sweep.
+   * How many jobs may be lost or time out. `undefined` means no more than with the setting of the
+   * sweep that loses the fewest.
    */
   readonly maxLost: LostLimit | undefined;
 }

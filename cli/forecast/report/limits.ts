@@ -91,6 +91,6 @@ function notCalibrated({ maxP95, maxDuring = {} }: ForecastFlags, calibration: C
   const { lost: _, ...delays } = maxDuring;
   if (hasDelays(calibration) || (maxP95 === undefined && Object.keys(delays).length === 0)) return [];
   return [
-    `${demand} measured delays for a limit of them. Only clients and webhook receivers measure delays: let one of them record, too`,
+    `${demand} measured delays, because a limit is about delays. Only clients and webhook receivers measure them: let one of them record, too`,
   ];
 }

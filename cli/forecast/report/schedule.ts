@@ -20,8 +20,8 @@ export function cycleWarning(spanS: number, { schedule }: Settings): string[] {
   const isDaily = schedule?.rules.every(({ cron }) => cron.endsWith(" * * *")) ?? true;
   if (!schedule || spanS > (isDaily ? 0.9 : 6.9) * DAY_S) return [];
   return [
-    `The load is shorter than ${isDaily ? "a day" : "a week"}, and a month repeats it, so its rules do not hold for as much of ` +
-      "the month as in the schedule. Give a longer load, or say with --for how much time it represents.",
+    `The load is shorter than ${isDaily ? "a day" : "a week"}. The cost of a month assumes that the load repeats, so it does not ` +
+      "count each rule for the right share of the month. Give a longer load, or say with --for how much time it represents.",
   ];
 }
 

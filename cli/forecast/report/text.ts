@@ -128,7 +128,7 @@ function sweepText(sweep: Sweep, current: Summary): string {
       return `${mark} ${(values[0] ?? "").padEnd(28)}${(values[1] ?? "").padEnd(24)}${changeLine(base, each.settings) || "(as it is now)"} ${values[2]}`.trimEnd();
     });
   return [
-    `Sweep of ${all.length} settings, ${current.runs} runs each; * = no other setting is cheaper or faster in every run without being worse`,
+    `Sweep of ${all.length} settings, ${current.runs} runs each; * = no other setting is cheaper or faster in every run without being slower or more expensive`,
     `  ${"cost a month".padEnd(28)}${"p95 delay".padEnd(24)}setting`,
     ...rows,
     "",

@@ -94,7 +94,12 @@ function scalerRows(all: readonly Settings[], { evaluateEveryS, startAtOnce, tak
     row("assumed", `the scaler runs every ${evaluateEveryS.join(", ")} s, one value for each run`),
     row("assumed", `it starts ${steps} at once, one value for each run; the first worker starts immediately`),
     ...(all.some(({ schedule }) => schedule)
-      ? [row("assumed", "worker counts change when a rule fires; a tick every 15 minutes changes them later")]
+      ? [
+          row(
+            "assumed",
+            "worker counts change at the moment when a rule fires; with a tick every 15 minutes, they change later",
+          ),
+        ]
       : []),
     row("observed", `a busy worker asks for its next job every ${shownTime(takeEveryS)}`),
   ];
@@ -106,7 +111,7 @@ function jobRows(flags: ForecastFlags, { throttledShare, throttledS, ttlS, execu
       level(flags.throttled, "assumed"),
       throttledShare === 0
         ? "there is always a free machine"
-        : `${shownNumber(throttledShare * 100)} % of starts wait ${shownTime(throttledS)} for a free machine, which is not billed`,
+        : `${shownNumber(throttledShare * 100)} % of starts wait ${shownTime(throttledS)} for a free machine; this time is not billed`,
       "--throttled",
     ),
     row(level(flags.ttl, "documented"), `a job is lost ${shownTime(ttlS)} after it was submitted`, "--ttl"),
@@ -163,8 +168,9 @@ function coldStartRows(flags: ForecastFlags, { coldStarts }: Assumptions, flashB
       ? [
           row(
             flags.restore ? "given" : "assumed",
-            `FlashBoot restores ${shownNumber(restore.recentShare * 100)} % of workers in ${shownTime(restore.seconds)} within ` +
-              `${shownTime(restore.recentS)} of the last worker, later ${shownNumber(restore.otherShare * 100)} %`,
+            `FlashBoot restores ${shownNumber(restore.recentShare * 100)} % of workers that start within ` +
+              `${shownTime(restore.recentS)} after the last one stopped, and ${shownNumber(restore.otherShare * 100)} % of later ones, ` +
+              `in ${shownTime(restore.seconds)}`,
             "--restore",
           ),
         ]

@@ -11,8 +11,8 @@ export interface Price {
 }
 
 /**
- * Returns the price of a worker. For CPU workers, that is the price of the first instance. For GPU
- * workers, it is the price of all its GPUs in the first pool, where up to 4 workers run.
+ * Returns the price of a worker. A CPU worker costs as much as the first instance in the list. A
+ * GPU worker costs as much as its GPUs do in the first pool, because the first 4 workers run there.
  * @param sources the sources in order: the first one that knows the price determines it
  * @throws Error if no source knows it
  */

@@ -84,7 +84,9 @@ export function combinations(base: Settings, axes: readonly SweepAxis[]): { sett
   const [rule = {}] = base.schedule?.rules ?? [];
   const decided = axes.find(({ field }) => field !== "cron" && field in rule)?.field;
   if (decided)
-    throw new Error(`--sweep ${decided}: the schedule decides it. To sweep its first rule's: ${decided}1=0..3`);
+    throw new Error(
+      `--sweep ${decided}: the schedule sets this. To sweep it in the first rule: --sweep ${decided}1=0..3`,
+    );
   let all: Settings[] = [base];
   for (const { field, values } of axes)
     all = all.flatMap((each) => values.map((value) => withSetting(each, [field, value])));

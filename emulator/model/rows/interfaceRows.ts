@@ -53,7 +53,9 @@ export const myself = {
   "myself.endpoint": observed("In the observed profile myself.endpoint(id) returns any one endpoint, or null."),
   "myself.endpoint-lag": assumed("myself.endpoint can lag behind a change by 2.5 s at most, a list by more."),
   "myself.pods": documented("pods lists the desiredStatus of an endpoint's workers."),
-  "myself.version": observed("In the observed profile an endpoint shows its version, which grows with each release."),
+  "myself.version": observed(
+    "In the observed profile, an endpoint shows its version, a number that each release increases.",
+  ),
   "myself.pod-details": observed(
     "Pods show the version, the image and the age of their worker, and never its variables.",
   ),

@@ -22,7 +22,7 @@ const OF_RECORDS: Instead = {
 const OF_OTHERS: Readonly<Record<string, Instead>> = {
   ServerlessEndpoint: {
     ...OF_RECORDS,
-    ofTimeouts: "drainTimeout limits a deletion, and awaitReadyTimeout a create or an update that waits",
+    ofTimeouts: "drainTimeout limits a deletion, and awaitReadyTimeout limits how long a create or an update waits",
   },
   SmokeTest: {
     ofImport: "it runs its job when it is created",

@@ -82,8 +82,8 @@ export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name
   templateRevision?: pulumi.Input<number> | undefined;
   /**
    * `true` replaces all workers when `templateRevision` changes. The endpoint is scaled to zero,
-   * running jobs finish, and `workersMin` and `workersMax` are restored, even if the recycle fails.
-   * Waiting jobs stay in the queue. A recycle takes at most `drainTimeout`. If it is interrupted,
+   * running jobs finish, and `workersMin` and `workersMax` are restored, even if the restart fails.
+   * Waiting jobs stay in the queue. A restart takes at most `drainTimeout`. If it is interrupted,
    * the next `up` finishes it. With this option, the provider manages both worker counts and their
    * defaults. It requires a template and cannot be combined with `imageName`.
    * @default false

@@ -87,8 +87,8 @@ export interface SmokeTestArgs {
  * fails, takes too long, or returns unexpected output, or if a response has an unexpected status.
  * Resources that depend on the test are then left unchanged.
  *
- * The test never submits a job twice because a response was lost. After a failure, the next `up`
- * runs the job again. State contains the job's id, status and times, but not its output.
+ * If the response to a submit is lost, the test does not submit the job again. After a failure, the
+ * next `up` runs the job again. State contains the job's id, status and times, but not its output.
  *
  * @example
  * new SmokeTest("llama-answers", {

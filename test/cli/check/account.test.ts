@@ -112,7 +112,7 @@ describe("a stack in another account", () => {
     const { code, stdout } = await reviewed(previewOf(steps), { emulator, strict: true });
     expect(code).toBe(0);
     expect(stdout).toContain(
-      "NOT LOOKED UP  worker quota, spend limit and network volumes: the account of the environment does not list x, y, and state",
+      "NOT LOOKED UP  worker quota, spend limit and network volumes: the key in the environment is for an account that does not list x, y. Set",
     );
     expect(stdout).not.toContain("0123456789ab");
   });

@@ -108,7 +108,9 @@ describe("the cost with and without a schedule is that of a calculation by hand"
     const report = await forecastOf([7 * HOUR_S], flags);
     expect(exact(report).cost).toBe(20 + 10 + 10 + HOUR_S);
     expect(textOf(report)).toMatch(/, from Mon, \d+ \w+ \d+, 07:00 \(Europe\/Berlin\) on\. A/);
-    expect(report.warnings).toContainEqual(expect.stringMatching(/^The load is shorter than a day, and a month/));
+    expect(report.warnings).toContainEqual(
+      expect.stringMatching(/^The load is shorter than a day\. The cost of a month assumes/),
+    );
   });
 });
 
@@ -223,7 +225,7 @@ describe("a sweep", () => {
   });
 
   test.each<[Partial<ForecastFlags>, RegExp]>([
-    [{ sweep: parseAxis("workersMin=0..2") }, /^--sweep workersMin: the schedule decides it/],
+    [{ sweep: parseAxis("workersMin=0..2") }, /^--sweep workersMin: the schedule sets this/],
     [{ sweep: parseAxis("hour3=1,2") }, /^hour3: the schedule has 2 rules$/],
     [{ sweep: parseAxis("workersMin1=9") }, /^--sweep has no setting that the service accepts$/],
     [

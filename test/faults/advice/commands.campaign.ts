@@ -321,7 +321,7 @@ test("resources that a state's program leaves out are adopted as each reason say
 
   const twin = await adopt([oldEndpoint(), oldEndpoint({ id: "e0", delete: true }), oldTemplate()]);
   printed(twin, /has replaced it and still has to delete it: run the old program once more/);
-  printed(twin, /Run the old program once more, which deletes the predecessor, and export the state again/);
+  printed(twin, /Run the old program once more, which deletes the replaced resource, and export the state again/);
   expect(await adopt([oldEndpoint(), oldTemplate()])).toMatchObject({ exitCode: 0 });
 
   const alarm = {

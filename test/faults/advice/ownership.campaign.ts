@@ -36,7 +36,7 @@ test("an endpoint whose adopter was left out is kept, and belongs to the adopter
   const urn = endpointsIn(await stack.exportState())[0]?.urn ?? "";
   const refused = await stack.run([...UP, "--target", urn, "--target-dependents"]);
   expect(refused.exitCode).not.toBe(0);
-  printed(refused, /has not\. Fix the other errors of this run, if any, and run pulumi up without --target/);
+  printed(refused, /has not done so\. Fix the other errors of this run, if any, and run pulumi up without --target/);
   expect(emulator.endpoints.list()).toMatchObject([{ id, workersMax: 3 }]);
   await stack.up();
   expect(emulator.endpoints.list()).toMatchObject([{ id, workersMax: 3 }]);

@@ -310,7 +310,7 @@ test("a recycle on another machine voids the note of a killed recycle, so this m
   const back = await startDynamicProvider(machine);
   try {
     expect(await back.diff(first.id, first.outputs, recycled.inputs)).toMatchObject({ changes: "some" });
-    expect(back.output()).toContain(`may not have completed a recycle of endpoint ${first.id}`);
+    expect(back.output()).toContain(`may not have completed a restart of the workers of endpoint ${first.id}`);
     const said = back.output().length;
     expect(await back.diff(first.id, recycled.outputs, recycled.inputs)).toMatchObject({ changes: "none" });
     expect(back.output().slice(said)).not.toContain("may not have completed");

@@ -119,7 +119,10 @@ test("over GraphQL, drain: false is removed, or the endpoint deleted over REST v
 
 test("a release whose restore failed, or that could not be tested, is tested by the next up, as the error says", async () => {
   for (const [match, says] of [
-    [{ operation: "updateEndpoint", nth: 2 }, /because restoring what served before failed: .*\. Run pulumi up again/s],
+    [
+      { operation: "updateEndpoint", nth: 2 },
+      /because restoring the previous settings failed: .*\. Run pulumi up again/s,
+    ],
     [{ operation: "run", nth: 1 }, /could not be tested: .* It is in service\. Run pulumi up again to test it/s],
   ] as const) {
     await using run = await start();

@@ -117,7 +117,7 @@ test("a missing answer is an error, or the last known amount with its age if the
   const later = await runPlugin(asked);
   expect(later.answer).toEqual({ ...answer, isLastKnown: true, newestBucketAge: 12 * 3600 });
   expect(later.lines).toEqual([
-    expect.stringContaining("getSpend: RunPod did not answer, so the last known amount counts: "),
+    expect.stringContaining("getSpend: RunPod did not answer, so the last known amount is used: "),
     "getSpend: $11.60 from 2026-11-01T00:00:00.000Z (newest bucket 2026-11-01T00:00:00.000Z, 12 h old, last known at 2026-11-01T10:00:00.000Z)",
   ]);
   // Nothing is known about other arguments, other accounts and the next month.

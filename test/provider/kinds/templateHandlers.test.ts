@@ -158,7 +158,9 @@ test("a volume grows in place, is never replaced when its data center changes, a
     /dataCenterId: cannot be changed, and a new volume would lose all data/,
   );
   // The refused create said how to keep the volume, so this run does not delete it.
-  await expect(provider.delete(id, read.outputs)).rejects.toThrow(/did not create another resource with its name/);
+  await expect(provider.delete(id, read.outputs)).rejects.toThrow(
+    /another resource with its name could not be created/,
+  );
   expect(emulator.volumes.list()).toMatchObject([{ id }]);
   emulator.volumes.delete(id);
 });

@@ -103,7 +103,7 @@ test("a service without a name is not asked for a catalog, and a pool that neith
   const error = await create(named, { ...ONE, gpuIds: "NEW_200" }).catch((each: Error) => each);
   expect(asked()).toEqual(["dataCenters", "gpuTypes"]);
   expect(named.output()).toContain(
-    "llama: warning: the service's catalog has no GPU pool NEW_200, so no worker may ever start",
+    "llama: warning: the service's catalog has no GPU pool NEW_200, so it is possible that no worker ever starts",
   );
   // The emulator does not know it either.
   expect(written()).toHaveLength(2);

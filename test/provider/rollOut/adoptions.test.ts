@@ -34,7 +34,7 @@ test("an adoption whose release fails leaves the endpoint as it was, and the nex
   for (const saves of [2, 4]) {
     await using each = await startProvider(emulator, machine);
     const error = await failedUp(each, adopting(first.id), undefined);
-    expect(error.message).toContain("What served before was saved again");
+    expect(error.message).toContain("The previous settings were saved again");
     expect(error.message).toContain("The endpoint was not adopted");
     expect(error.remembered).toBeUndefined();
     expect([serving(emulator), maximumOf(run)]).toEqual([{ ...previous, saves }, 2]);
@@ -65,7 +65,7 @@ test("an adoption on another machine, of an endpoint that already has the bad re
   await using other = await startProvider(emulator, newMachine());
   const error = await failedUp(other, adopting(first.id), undefined);
   expect(other.output()).toContain("is already in service, but has not passed: it is tested now");
-  expect(error.message).toContain("this run does not know what served before. The endpoint was not adopted");
+  expect(error.message).toContain("this run does not know the previous settings. The endpoint was not adopted");
   expect(error.message).toContain(`rollback ${first.id} --to <version>`);
   expect(error.remembered).toBeUndefined();
   // The machine of the killed run still knows what served before.

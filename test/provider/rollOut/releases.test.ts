@@ -35,7 +35,7 @@ test("a failed release leaves state and service as they were, without the variab
   for (const saves of [2, 4]) {
     const error = await failedUp(provider, program, first);
     expect(error.message).toMatch(/failed: its test failed: job .* output\.text is not as expected/);
-    expect(error.message).toContain("What served before was saved again");
+    expect(error.message).toContain("The previous settings were saved again");
     expect(error.message).toContain("The next pulumi up tries the same release again");
     // The plain error leaves state as it was.
     expect(error.remembered).toBe(first);
@@ -80,7 +80,7 @@ test("if a failed release was already in service, the error of a change of worke
   const kept = await failedUp(provider, programOf("wrong", { onFailure: "keep" }), first);
   const error = await failedUp(provider, { ...programOf("wrong"), workersMax: 3 }, kept.remembered);
   expect(error.message).toMatch(
-    /still has this release, because this run does not know what served before[\s\S]*rollback/,
+    /still has this release, because this run does not know the previous settings[\s\S]*rollback/,
   );
   expect(error.message).not.toContain("saved again");
   expect(error.remembered).toBe(kept.remembered);
@@ -102,7 +102,7 @@ test("a failed restore leaves a state that shows what serves, and no secret of i
   const { emulator, provider, first } = run;
   emulator.faults.add({ match: { operation: "updateEndpoint", nth: 2 }, effect: { status: 400 } });
   const error = await failedUp(provider, programOf("wrong"), first);
-  expect(error.message).toContain("It may still be in service, because restoring what served before failed");
+  expect(error.message).toContain("It may still be in service, because restoring the previous settings failed");
   expect(error.remembered).toMatchObject({ isHalfMade: true, outputs: { imageName: "me/llama-wrong" } });
   expect(serving(emulator)).toMatchObject({ image: "me/llama-wrong" });
 }, 120_000);
@@ -114,7 +114,7 @@ test("after a failed restore, the next up restores what served before, state sho
   let { remembered } = await failedUp(provider, programOf("wrong"), first);
   for (const _ of ["the second", "the third"]) {
     const error = await failedUp(provider, programOf("wrong"), remembered);
-    expect(error.message).toMatch(/its test failed[\s\S]*What served before was saved again/);
+    expect(error.message).toMatch(/its test failed[\s\S]*The previous settings were saved again/);
     remembered = error.remembered;
     expect(remembered?.outputs).toMatchObject({ imageName: "me/llama-good" });
     expect(serving(emulator)).toMatchObject(previous);

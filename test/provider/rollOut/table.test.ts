@@ -78,8 +78,8 @@ const MACHINES = [
   "another machine, after a refresh",
 ];
 
-const RESTORED = "What served before was saved again";
-const UNKNOWN = "this run does not know what served before";
+const RESTORED = "The previous settings were saved again";
+const UNKNOWN = "this run does not know the previous settings";
 
 /** Returns what the next `up` leaves in service, and the end of its message. */
 function expected(after: Image, isNoted: boolean, isRecorded: boolean, program: string, machine: string) {

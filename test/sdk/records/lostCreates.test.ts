@@ -99,7 +99,7 @@ test("the refusal of a name that is reserved or used in another account is expla
   const list = service.client.templates.create({ name: "t", imageName: "app:1" });
   service.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect: { status: 403 } });
   await expect(service.run(list)).rejects.toThrow(
-    /for a template: a template that is not in the list or another account may use it\. The name may also still be reserved/,
+    /for a template: another account may use it, or a template that the list does not show\. The name may also still be reserved/,
   );
 });
 
