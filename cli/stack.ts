@@ -1,8 +1,19 @@
+import type { Seed } from "../emulator";
+import type { RecordClass } from "../provider/engine/resourceTypes";
 import { type Learned, pulumiJson } from "./pulumiCommand";
 
 /** The part of a type before the class name, for the dynamic provider and for the plugin. */
 export const DYNAMIC_PREFIX = "pulumi-nodejs:dynamic/serverless-gpu:";
 export const PLUGIN_PREFIX = "serverless-gpu:index:";
+
+/** The lists of a client, and of an emulator's seed, with the records of each class. */
+export const COLLECTIONS = {
+  ServerlessEndpoint: "endpoints",
+  ServerlessTemplate: "templates",
+  NetworkVolume: "volumes",
+  ContainerRegistryAuth: "registryAuths",
+  Secret: "secrets",
+} as const satisfies Readonly<Record<RecordClass, keyof Seed>>;
 
 /** The relevant part of a resource in state. */
 export interface StackResource {

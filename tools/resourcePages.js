@@ -185,7 +185,9 @@ function resourcePage(name, resource, types) {
     )
     .replace(/\n{3,}/g, "\n\n");
   const used = usedTypes([resource.inputProperties, resource.properties], types);
-  const { further = "", adoption = "", limits = [] } = FURTHER[name] ?? {};
+  const of = FURTHER[name];
+  if (!of) throw new Error(`${name} has no entry in FURTHER (tools/resourcePages.js)`);
+  const { further, adoption, limits } = of;
   const [first = "", details = ""] = firstSentence(intro);
   const sections = [
     `# ${name}`,

@@ -11,7 +11,7 @@ import { printJson, printLines, say } from "../terminal";
 import { useOf } from "./activity";
 import { type MonthlyCost, monthlyCosts } from "./costs";
 import { endedStack, looksAutomatic, namedStack, type Origin, originOf } from "./names";
-import { type AccountRecord, boundTo, deleteRecord, NOUNS, readAccountRecords } from "./records";
+import { type AccountRecord, boundTo, deleteRecord, nounOf, readAccountRecords } from "./records";
 import { requireNoRun, requireNoUnrecorded } from "./runs";
 import { type KnownStack, readStacks, type StateFlags } from "./states";
 
@@ -179,7 +179,7 @@ function stayLines(states: readonly KnownStack[]): string[] {
 function doubt({ type, id }: AccountRecord, reason: string): string {
   const canBeProven = type === "ServerlessEndpoint" || type === "NetworkVolume";
   return (
-    `${NOUNS[type]} ${id} is only a possible orphan: ${reason}. ` +
+    `${nounOf({ type })} ${id} is only a possible orphan: ${reason}. ` +
     (canBeProven
       ? "If the stack that created it no longer exists, name that stack with --ended <organization>/<project>/<stack>. " +
         "Otherwise, make"
@@ -204,8 +204,6 @@ function requireOrphan(id: string, strangers: readonly AccountRecord[], states: 
       "as after a release, add --all. Nothing was deleted",
   );
 }
-
-const nounOf = ({ type }: AccountRecord) => NOUNS[type];
 
 const monthly = (dollars: number | undefined) => (dollars === undefined ? "unknown" : `$${dollars.toFixed(2)} a month`);
 

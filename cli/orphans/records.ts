@@ -1,20 +1,15 @@
+import { RECORD_TYPES, type RecordClass } from "../../provider/engine/resourceTypes";
 import type { Client } from "../../sdk/client/client";
 import type { Endpoint } from "../../sdk/endpoints/record";
 import { UnexpectedResponseError } from "../../sdk/errors/errors";
-import type { DeleteUnusedOptions } from "../../sdk/records/deleteUnused";
 import type { Listed, NamedRecord } from "../../sdk/records/listed";
-import { classOf } from "../stack";
+import { COLLECTIONS, classOf } from "../stack";
 
-/** The kinds of records, by resource class. */
-export const NOUNS = {
-  ServerlessEndpoint: "endpoint",
-  ServerlessTemplate: "template",
-  NetworkVolume: "network volume",
-  ContainerRegistryAuth: "registry credential",
-  Secret: "secret",
-} as const;
+/** The classes of the records of an account. */
+export const CLASSES = Object.keys(RECORD_TYPES) as RecordClass[];
 
-export type ResourceClass = keyof typeof NOUNS;
+/** Returns what messages call a record. */
+export const nounOf = ({ type }: { readonly type: RecordClass }): string => RECORD_TYPES[type].noun;
 
 /** The name of a template that belongs to an endpoint. RunPod deletes both together. */
 const BOUND = /^(.+)__template__\w+$/;
@@ -32,7 +27,7 @@ export function isResourceOf(urn: string, type: string, logicalName?: string): b
 
 /** A record of the account. */
 export interface AccountRecord {
-  readonly type: ResourceClass;
+  readonly type: RecordClass;
   readonly id: string;
   readonly name: string;
   /** When the record was created (ISO 8601), if the API shows it. */
@@ -54,24 +49,17 @@ export async function readAccountRecords({
   registryAuths,
   secrets,
 }: Client): Promise<AccountRecord[]> {
-  const lists = await Promise.all([
-    whole("endpoints", endpoints.listReadable(), (endpoint) => ({
-      type: "ServerlessEndpoint" as const,
+  const lists: Record<RecordClass, Promise<AccountRecord[]>> = {
+    ServerlessEndpoint: whole("ServerlessEndpoint", endpoints.listReadable(), (endpoint) => ({
       endpoint,
       createdAt: endpoint.createdAt,
     })),
-    whole("templates", templates.listReadable(), () => ({ type: "ServerlessTemplate" as const })),
-    whole("network volumes", volumes.listReadable(), ({ size }) => ({
-      type: "NetworkVolume" as const,
-      sizeInGb: size,
-    })),
-    whole("registry credentials", registryAuths.listReadable(), () => ({ type: "ContainerRegistryAuth" as const })),
-    whole("secrets", secrets.listReadable(), ({ createdAt }) => ({
-      type: "Secret" as const,
-      createdAt: createdAt || undefined,
-    })),
-  ]);
-  const records = lists.flat();
+    ServerlessTemplate: whole("ServerlessTemplate", templates.listReadable()),
+    NetworkVolume: whole("NetworkVolume", volumes.listReadable(), ({ size }) => ({ sizeInGb: size })),
+    ContainerRegistryAuth: whole("ContainerRegistryAuth", registryAuths.listReadable()),
+    Secret: whole("Secret", secrets.listReadable(), ({ createdAt }) => ({ createdAt: createdAt || undefined })),
+  };
+  const records = (await Promise.all(Object.values(lists))).flat();
   return records.filter((each) => each.type !== "ServerlessTemplate" || !belongsToOneOf(records, each));
 }
 
@@ -86,15 +74,15 @@ function belongsToOneOf(records: readonly AccountRecord[], { id, name }: Account
 }
 
 async function whole<T extends NamedRecord>(
-  what: string,
+  type: RecordClass,
   reading: PromiseLike<Listed<T>>,
-  more: (record: T) => Omit<AccountRecord, "id" | "name">,
+  more: (record: T) => Omit<AccountRecord, "type" | "id" | "name"> = () => ({}),
 ): Promise<AccountRecord[]> {
   const { records, unreadable, mayBeCut } = await reading;
   if (!mayBeCut && unreadable.length === 0)
-    return records.map((each) => ({ id: each.id, name: each.name, ...more(each) }));
+    return records.map((each) => ({ type, id: each.id, name: each.name, ...more(each) }));
   throw new UnexpectedResponseError(
-    `the list of ${what} is not complete, or an entry in it cannot be read, so orphans could be missing. Nothing was listed`,
+    `the list of ${nounOf({ type })}s is not complete, or an entry in it cannot be read, so orphans could be missing. Nothing was listed`,
   );
 }
 
@@ -110,15 +98,5 @@ export async function deleteRecord(client: Client, { type, id }: AccountRecord, 
     });
     return;
   }
-  const collections: Record<Exclude<ResourceClass, "ServerlessEndpoint">, Deletable> = {
-    ServerlessTemplate: client.templates,
-    NetworkVolume: client.volumes,
-    ContainerRegistryAuth: client.registryAuths,
-    Secret: client.secrets,
-  };
-  await collections[type].delete(id, { onWait: ({ reason }) => say(reason) });
-}
-
-interface Deletable {
-  delete(id: string, options: DeleteUnusedOptions): Promise<void>;
+  await client[COLLECTIONS[type]].delete(id, { onWait: ({ reason }) => say(reason) });
 }

@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { NOUNS, type ResourceClass } from "./records";
+import type { RecordClass } from "../../provider/engine/resourceTypes";
+import { nounOf } from "./records";
 import { backendsOf, type KnownStack, readPulumi, type StateFlags } from "./states";
 
 /** A younger record, in milliseconds, may belong to a run that is still in progress. */
@@ -56,11 +57,11 @@ async function lockedStacks(url: string): Promise<string[]> {
  * @throws Error if such a run is possible
  */
 export function requireNoUnrecorded(
-  { type, id, createdAt }: { type: ResourceClass; id: string; createdAt?: string | undefined },
+  { type, id, createdAt }: { type: RecordClass; id: string; createdAt?: string | undefined },
   stacks: readonly KnownStack[],
   haveEnded: boolean,
 ): void {
-  const noun = NOUNS[type];
+  const noun = nounOf({ type });
   for (const { name, unfinished } of stacks) {
     const urn = unfinished.find((each) => each.split("::")[2]?.endsWith(`:${type}`));
     if (urn === undefined) continue;

@@ -2,7 +2,7 @@ import { type LeftBehind, leftBehind } from "../leftBehind";
 import { type Learned, pulumiJson } from "../pulumiCommand";
 import { inBackend, readStack as readState } from "../stack";
 import { say } from "../terminal";
-import { isResourceOf, NOUNS, type ResourceClass } from "./records";
+import { CLASSES, isResourceOf } from "./records";
 
 /** The options that select the states whose records are not orphans. */
 export interface StateFlags {
@@ -29,8 +29,6 @@ export interface KnownStack {
 }
 
 const EXPORT_TIMEOUT_MS = 60_000;
-
-const CLASSES = Object.keys(NOUNS) as ResourceClass[];
 
 /**
  * Reads the states of all stacks in each backend, because a record that one stack manages is not an

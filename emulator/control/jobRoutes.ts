@@ -3,7 +3,7 @@ import type { Endpoints } from "../endpoints/endpoints";
 import { findJob, jobDetails, jobView, latestJobs } from "../endpoints/jobView";
 import type { EndpointRuntime } from "../endpoints/runtime";
 import { oneOf, readQuery, wholeNumber } from "../io/query";
-import { canHappen } from "../jobs/jobStates";
+import { canHappen, RETRYABLE } from "../jobs/jobStates";
 import { BadRequest, readJobRequest } from "../queue/jobRequest";
 import { WORKER_STATES } from "../workers/watch";
 import type { ControlRoute } from "./route";
@@ -52,7 +52,7 @@ export function jobRoutes(endpoints: Endpoints): Readonly<Record<string, Control
       if (!found) return false;
       const { endpointId, runtime, job } = found;
       if (canHappen(job, "retry")) return jobDetails(endpointId, runtime.retry(job));
-      throw new RangeError(`Job ${id} is ${job.status}: only FAILED and TIMED_OUT jobs can be retried.`);
+      throw new RangeError(`Job ${id} is ${job.status}: only ${RETRYABLE} jobs can be retried.`);
     },
     "GET workers"({ query }) {
       const given = readQuery(query, ["endpointId", "state", "limit"]);

@@ -127,6 +127,9 @@ export function newJob(id: string, operation: Job["operation"], request: JobRequ
   };
 }
 
+/** The states in which a job can be retried, as messages name them. */
+export const RETRYABLE = RETRYABLE_JOB_STATES.join(" and ");
+
 export function canHappen(job: Job, type: JobEvent["type"]): boolean {
   return ALLOWED_IN[type].includes(job.status);
 }

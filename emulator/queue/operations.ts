@@ -2,7 +2,7 @@ import { systemClock, timeLimit } from "../../sdk/contract/clock";
 import { RUN_BODY_MAX_BYTES, RUNSYNC_BODY_MAX_BYTES } from "../../sdk/contract/limits";
 import type { EndpointRuntime } from "../endpoints/runtime";
 import { type HttpResponse, json, type QueueRequest } from "../io/http";
-import { canHappen, type Job, jobRecord } from "../jobs/jobStates";
+import { canHappen, type Job, jobRecord, RETRYABLE } from "../jobs/jobStates";
 import { isLimited, type LimitedOperation } from "../jobs/rateLimits";
 import type { FidelityId } from "../model/fidelity";
 import { BadRequest, readJobRequest, readStreamWait, readTtl, readWait } from "./jobRequest";
@@ -164,7 +164,7 @@ function cancel(job: Job, runtime: EndpointRuntime): HttpResponse {
 function retry(job: Job, runtime: EndpointRuntime): HttpResponse {
   if (canHappen(job, "retry")) return idAndStatus(runtime.retry(job));
   throw new BadRequest(
-    `job ${job.id} is ${job.status}: only FAILED and TIMED_OUT jobs can be retried`,
+    `job ${job.id} is ${job.status}: only ${RETRYABLE} jobs can be retried`,
     "queue.retry-wrong-state",
   );
 }

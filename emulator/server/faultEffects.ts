@@ -30,9 +30,8 @@ export async function runWithFault(
 /**
  * Returns `false` if a rule prevents the call, so that the request counts towards no rate limit.
  */
-export function reachesService({ when, reset, status, html, nullAccount, graphqlError }: FaultEffect): boolean {
-  const isReplaced = status !== undefined || html || nullAccount || graphqlError !== undefined;
-  return when === "after" || !(isReplaced || reset === true);
+export function reachesService(effect: FaultEffect): boolean {
+  return effect.when === "after" || !(responderOf(effect) || effect.reset === true);
 }
 
 function firstHalf(response: HttpResponse): HttpResponse {
@@ -49,7 +48,7 @@ function aborted(signal: AbortSignal): Promise<void> {
 
 /** Returns the response that a rule sends instead of the operation's own, if any. */
 function replacementOf(effect: FaultEffect, call: Call): HttpResponse | undefined {
-  const response = responseOf(effect, call);
+  const response = responderOf(effect)?.(effect, call);
   if (!response) return undefined;
   const given = Object.entries(effect.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
   // A client rejects two lengths.
@@ -57,26 +56,29 @@ function replacementOf(effect: FaultEffect, call: Call): HttpResponse | undefine
   return { ...response, headers };
 }
 
-function responseOf(
-  { status, body, html, graphqlError, nullAccount }: FaultEffect,
-  call: Call,
-): HttpResponse | undefined {
-  if (html) return text(status ?? 502, WEB_PAGE, "text/html; charset=utf-8");
-  if (nullAccount) return json(200, { data: { myself: null } });
-  if (graphqlError) {
-    const { message, code = "INTERNAL_SERVER_ERROR" } = graphqlError;
-    const errors = [{ message, path: [call.operation], extensions: { code } }];
+type Responder = (effect: FaultEffect, call: Call) => HttpResponse;
+
+/**
+ * The responses of the effects that replace the operation's own. The first in this order is sent.
+ */
+const RESPONDERS: { readonly [Kind in keyof FaultEffect]?: Responder } = {
+  html: ({ status }) => text(status ?? 502, WEB_PAGE, "text/html; charset=utf-8"),
+  nullAccount: () => json(200, { data: { myself: null } }),
+  graphqlError({ graphqlError: { message = "", code = "INTERNAL_SERVER_ERROR" } = {} }, { operation }) {
+    const errors = [{ message, path: [operation], extensions: { code } }];
     // `saveEndpoint` is the only mutation with a non-nullable result. A failed deletion looks like
     // a successful one.
-    const hasNoData = call.operation === "saveEndpoint" || call.operation === "myself";
-    return {
-      ...json(200, { errors, data: hasNoData ? null : { [call.operation]: null } }),
-      error: message,
-    };
-  }
-  if (status === undefined) return undefined;
-  if (typeof body === "string") return text(status, body);
-  return json(status, body === undefined ? errorBody(status, call) : body);
+    const hasNoData = operation === "saveEndpoint" || operation === "myself";
+    return { ...json(200, { errors, data: hasNoData ? null : { [operation]: null } }), error: message };
+  },
+  status({ status = 200, body }, call) {
+    if (typeof body === "string") return text(status, body);
+    return json(status, body === undefined ? errorBody(status, call) : body);
+  },
+};
+
+function responderOf(effect: FaultEffect): Responder | undefined {
+  return Object.entries(RESPONDERS).find(([kind]) => effect[kind as keyof FaultEffect])?.[1];
 }
 
 function errorBody(status: number, call: Call): unknown {

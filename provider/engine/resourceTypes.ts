@@ -1,6 +1,8 @@
 import { CONTAINER_FIELDS } from "../../sdk/containers/fields";
 import { ENDPOINT_FIELDS, FIELDS } from "../../sdk/endpoints/fields";
 import { type FieldTable, NEVER_CHANGES } from "../../sdk/records/fields";
+import { kindOf } from "../../sdk/records/kind";
+import type { Kind } from "../../sdk/records/listed";
 import { REGISTRY_AUTH, REGISTRY_AUTH_FIELDS } from "../../sdk/registryAuths/registryAuth";
 import { SECRET, SECRET_FIELDS } from "../../sdk/secrets/secret";
 import { TEMPLATE, TEMPLATE_FIELDS } from "../../sdk/templates/template";
@@ -26,9 +28,7 @@ export interface ResourceType {
 }
 
 /** A type of resource that manages one record. */
-export interface RecordType extends ResourceType {
-  /** The phrase for a single record of this kind in messages, such as `a template`. */
-  readonly one: string;
+export interface RecordType extends ResourceType, Pick<Kind, "noun" | "one"> {
   /** Name of the handlers in handlers.ts. */
   readonly handlers: string;
 }
@@ -57,12 +57,13 @@ export const RARE_SETTINGS = [
 function recordType<Handlers extends string>(
   name: string,
   handlers: Handlers,
-  { one }: { readonly one: string },
+  { noun, one }: Pick<Kind, "noun" | "one">,
   table: FieldTable,
   furtherOutputs: readonly string[] = [],
 ): RecordType & { readonly handlers: Handlers } {
   return {
     handlers,
+    noun,
     one,
     type: `pulumi-nodejs:dynamic/serverless-gpu:${name}`,
     provider: `exports.handler = () => require("pulumi-serverless-gpu/handlers").${handlers};`,
@@ -74,7 +75,7 @@ function recordType<Handlers extends string>(
 const ENDPOINT_OUTPUTS = [...ENDPOINT_FIELDS, "queueUrl", "url"] as const;
 
 export const SERVERLESS_ENDPOINT = {
-  ...recordType("ServerlessEndpoint", "v1", { one: "an endpoint" }, FIELDS),
+  ...recordType("ServerlessEndpoint", "v1", kindOf("endpoint", {}), FIELDS),
   outputs: ENDPOINT_OUTPUTS,
   optionalOutputs: [...RARE_SETTINGS, "url"],
 } as const satisfies ResourceType;
@@ -104,6 +105,9 @@ export const RECORD_TYPES = {
     secrets: ["value"],
   },
 } as const satisfies Readonly<Record<string, RecordType>>;
+
+/** The name of the class of a resource that manages one record. */
+export type RecordClass = keyof typeof RECORD_TYPES;
 
 /** All resource types of this package. */
 export const RESOURCE_TYPES: readonly ResourceType[] = [...Object.values(RECORD_TYPES), SMOKE_TEST];

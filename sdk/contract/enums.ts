@@ -100,6 +100,11 @@ const JOB_STATE_TABLE = {
 /** A job state of the contract. */
 export type JobState = keyof typeof JOB_STATE_TABLE;
 
+/** A state in which a job has ended. */
+export type EndedJobState = {
+  [State in JobState]: (typeof JOB_STATE_TABLE)[State]["ended"] extends true ? State : never;
+}[JobState];
+
 /** All job states. */
 export const JOB_STATES = Object.keys(JOB_STATE_TABLE) as readonly JobState[];
 

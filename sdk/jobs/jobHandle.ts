@@ -1,4 +1,5 @@
 import type { Clock } from "../contract/clock";
+import { RETRYABLE_JOB_STATES } from "../contract/enums";
 import type { Diagnosis } from "../diagnosis/record";
 import { lastWords } from "../diagnosis/waits";
 import { nameErrors } from "../errors/errorNames";
@@ -203,7 +204,7 @@ export class JobHandle<Output = unknown> {
   async #retry(options: ObservedOptions): Promise<Job> {
     const { status } = await this.#status(requestOptions(options));
     if (!isRetryable(status)) {
-      const message = `job ${this.id} is ${status}: only jobs that are FAILED or TIMED_OUT can be retried. Submit a new job instead`;
+      const message = `job ${this.id} is ${status}: only jobs that are ${RETRYABLE_JOB_STATES.join(" or ")} can be retried. Submit a new job instead`;
       throw new JobNotRetryableError(message, { id: this.id, status });
     }
     return this.#remember(await this.#ask(retryJob(this.#context.queue, this.id, options)));

@@ -1,3 +1,4 @@
+import type { EndedJobState } from "../contract/enums";
 import { redactBeginning } from "../errors/secretText";
 import { jsonText } from "../transport/responseErrors";
 import { JobFailedError, type OutputIssue, OutputMismatchError } from "./jobErrors";
@@ -147,8 +148,13 @@ function hasMessage(value: unknown): value is { readonly message: string } {
  */
 const LONGEST_ERROR = 2_000;
 
+interface End {
+  readonly happened: string;
+  readonly nextStep?: string;
+}
+
 /** The ways in which a job can end without a result, in words, and what to do next. */
-const ENDS: Readonly<Record<string, { readonly happened: string; readonly nextStep?: string }>> = {
+const ENDS: Readonly<Record<Exclude<EndedJobState, "COMPLETED">, End>> = {
   FAILED: { happened: "failed", nextStep: ". Check the worker's log; retry() runs it again" },
   CANCELLED: { happened: "was cancelled" },
   TIMED_OUT: { happened: "timed out", nextStep: ". Check whether the endpoint has workers; retry() runs it again" },
@@ -158,7 +164,7 @@ export function jobFailed({ id, status, output, error: given }: Job): JobFailedE
   // A handler may put its error into the output.
   const said = given ?? (status === "FAILED" ? output : undefined);
   const error = said === undefined || said === null ? undefined : typeof said === "string" ? said : jsonText(said);
-  const { happened, nextStep = "" } = ENDS[status] ?? { happened: `is ${status}` };
+  const { happened, nextStep = "" } = (ENDS as Readonly<Record<string, End>>)[status] ?? { happened: `is ${status}` };
   const message = `job ${id} ${happened}${error ? `: ${redactBeginning(error, LONGEST_ERROR)}` : ""}${nextStep}`;
   return new JobFailedError(message, { id, status, ...(error !== undefined && { error }) });
 }

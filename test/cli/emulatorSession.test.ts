@@ -204,41 +204,41 @@ describe("--verbose", () => {
 });
 
 describe("serverless-gpu emulator env", () => {
-  const command = (args: readonly string[]) =>
-    spawn(process.execPath, [MAIN, "emulator", ...args], {
+  const start = (...args: readonly string[]) =>
+    spawn(process.execPath, [MAIN, ...args], {
       env: { ...process.env, XDG_RUNTIME_DIR: folder },
       stdio: ["ignore", "pipe", "pipe"],
     });
 
   test("serverless-gpu emulator env prints the environment of the running emulator, or asks for a port", async () => {
-    const none = await ended(command(["env"]));
+    const none = await ended(start("emulator", "env"));
     expect([none.code, none.stdout]).toEqual([1, ""]);
     expect(none.stderr).toContain(
       "you have no emulator running on this machine. To start one: npx pulumi-serverless-gpu emulator",
     );
 
-    const first = command([]);
+    const first = start("emulator");
     const printed = await firstOutput(first);
-    expect(await ended(command(["env"]))).toEqual({ code: 0, stdout: printed, stderr: "" });
+    expect(await ended(start("emulator", "env"))).toEqual({ code: 0, stdout: printed, stderr: "" });
 
     // A killed emulator leaves its note behind.
-    const killed = command(["--json"]);
+    const killed = start("emulator", "--json");
     await firstOutput(killed);
     killed.kill("SIGKILL");
     await ended(killed);
-    expect((await ended(command(["env"]))).stdout).toBe(printed);
+    expect((await ended(start("emulator", "env"))).stdout).toBe(printed);
 
-    const second = command(["--json"]);
+    const second = start("emulator", "--json");
     const { url, env } = JSON.parse(await firstOutput(second));
-    const several = await ended(command(["env"]));
+    const several = await ended(start("emulator", "env"));
     expect([several.code, several.stdout]).toEqual([1, ""]);
     expect(several.stderr).toContain(`2 emulators are running. Choose one with --port:`);
     expect(several.stderr).toContain(url);
-    const chosen = await ended(command(["env", "--json", "--port", new URL(url).port]));
+    const chosen = await ended(start("emulator", "env", "--json", "--port", new URL(url).port));
     expect(JSON.parse(chosen.stdout)).toEqual({ url, env });
     for (const child of [first, second]) child.kill("SIGTERM");
     await Promise.all([first, second].map(ended));
-    expect((await ended(command(["env"]))).code).toBe(1);
+    expect((await ended(start("emulator", "env"))).code).toBe(1);
   }, 30_000);
 });
 

@@ -1,10 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { FIELDS, KEPT_FIELDS } from "../../sdk/endpoints/fields";
-import type { FieldTable } from "../../sdk/records/fields";
-import { SECRET_FIELDS } from "../../sdk/secrets/secret";
-import { TEMPLATE_FIELDS } from "../../sdk/templates/template";
-import { VOLUME_FIELDS } from "../../sdk/volumes/volume";
+import { TABLES } from "../support/recordTables";
 
 const PAGE = readFileSync(path.resolve(__dirname, "../../docs/explanation/settings.md"), "utf8");
 
@@ -51,8 +48,9 @@ test("the page on drift lists every field whose absence from a response is a val
   const page = readFileSync(path.resolve(__dirname, "../../docs/how-it-works.md"), "utf8");
   const [, section = ""] = /### What is compared\n(.*?)\n##/s.exec(page) ?? [];
   const listed = [...section.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, names = ""]) => names.split(", "));
-  const tables: readonly FieldTable[] = [FIELDS, TEMPLATE_FIELDS, VOLUME_FIELDS, SECRET_FIELDS];
-  const unset = tables.flatMap((table) => Object.keys(table).filter((name) => table[name]?.isUnsetIfAbsent));
+  const unset = Object.values(TABLES).flatMap((table) =>
+    Object.keys(table).filter((name) => table[name]?.isUnsetIfAbsent),
+  );
   expect(unset.length).toBeGreaterThan(10);
   expect(listed.sort()).toEqual([...new Set(unset)].sort().map((name) => `\`${name}\``));
 });

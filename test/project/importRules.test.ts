@@ -315,6 +315,11 @@ describe.each(Object.keys(RULES))("%s/", (folder) => {
   });
 });
 
+test.each(Object.entries(ARROWS))("the table names the sub-folders of %s/, in ARROWS", (folder, { folders }) => {
+  const nested = sourceFiles(folder).filter((file) => path.posix.dirname(file) !== folder);
+  expect([...new Set(nested.map(unitOf))].sort()).toEqual(Object.keys(folders).sort());
+});
+
 test("no subfolder imports from one above it in the order, including type imports", () => {
   expect(Object.keys(ARROWS).flatMap(forbiddenArrows).sort()).toEqual([]);
 });

@@ -18,6 +18,7 @@ const ENUMS = ["GpuTier", "Location", "ScalerType", "FlashBootType", "EndpointTy
 /**
  * @typedef {object} ResourceFacts
  * @property {string} type the type of the dynamic form
+ * @property {string} [noun] what messages call a record that the resource manages
  * @property {readonly string[]} outputs
  * @property {readonly string[]} [optionalOutputs] outputs that only some resources have
  * @property {readonly string[]} [secrets] inputs that are secret in every program
@@ -45,10 +46,15 @@ function buildSchema(facts, sources, settingVariables) {
   );
   const listed = /** @type {{ properties: Record<string, Schema> }} */ (translator.types[`${MODULE}:Endpoint`]);
   listed.properties = likeResource(listed.properties, outputsOf("ServerlessEndpoint"));
+  const kinds = facts
+    .flatMap(({ noun }) => (noun === undefined ? [] : `${noun}s`))
+    .join(", ")
+    .replace(/, ([^,]*)$/, " and $1");
+  const description = `Serverless GPU endpoints of RunPod, and of any service with the same interfaces: ${kinds}. Not affiliated with RunPod.`;
   return withExamples({
     name: "serverless-gpu",
     displayName: "Serverless GPU",
-    description: DESCRIPTION,
+    description,
     keywords: ["pulumi", "serverless", "gpu", "runpod", "category/cloud", "kind/native"],
     license: "Apache-2.0",
     publisher: "pulumi-serverless-gpu contributors",
@@ -60,7 +66,7 @@ function buildSchema(facts, sources, settingVariables) {
     types: translator.types,
     resources: Object.fromEntries(resources),
     functions: Object.fromEntries(functions),
-    language: LANGUAGES,
+    language: { ...LANGUAGES, nodejs: { ...LANGUAGES.nodejs, packageDescription: description } },
   });
 }
 
@@ -68,13 +74,9 @@ function buildSchema(facts, sources, settingVariables) {
 const KEEPS_SECRETS =
   "Use the output form, which keeps its secrets secret in state and in what is printed. The direct form returns them as plain values.";
 
-const DESCRIPTION =
-  "Serverless GPU endpoints of RunPod, and of any service with the same interfaces: endpoints, templates, network volumes and registry credentials. Not affiliated with RunPod.";
-
 const LANGUAGES = {
   nodejs: {
     packageName: "pulumi-serverless-gpu-plugin",
-    packageDescription: DESCRIPTION,
     dependencies: { "@pulumi/pulumi": "^3.216.0" },
     respectSchemaVersion: true,
   },

@@ -22,7 +22,7 @@ export async function readAccount(stack: string): Promise<Account> {
   requireSecrets(found);
   await using client = createManagement(found.settings as Parameters<typeof createManagement>[0]);
   const records = noRecords();
-  for (const kind of ["endpoints", "templates", "volumes", "registryAuths", "secrets"] as const) {
+  for (const kind of Object.keys(records) as (keyof Records)[]) {
     const { records: listed } = await client[kind].listReadable();
     for (const record of listed) records[kind].set(record.id, withoutVariables({ ...record }));
   }

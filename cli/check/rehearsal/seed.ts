@@ -5,27 +5,15 @@ import { FIELDS } from "../../../sdk/endpoints/fields";
 import { splitList } from "../../../sdk/endpoints/normalForms";
 import type { FieldTable } from "../../../sdk/records/fields";
 import { TEMPLATE_FIELDS } from "../../../sdk/templates/template";
-import { classOf } from "../../stack";
+import { COLLECTIONS, classOf } from "../../stack";
 import { type CopiedResource, deeplyRevealed, PLACEHOLDER } from "./rewriteState";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The records of an account by kind and id, in the client's normal form. */
-export interface Records {
-  readonly endpoints: Map<string, Values>;
-  readonly templates: Map<string, Values>;
-  readonly volumes: Map<string, Values>;
-  readonly registryAuths: Map<string, Values>;
-  readonly secrets: Map<string, Values>;
-}
+const KINDS = Object.values(COLLECTIONS);
 
-const KINDS: Readonly<Record<string, keyof Records>> = {
-  ServerlessEndpoint: "endpoints",
-  ServerlessTemplate: "templates",
-  NetworkVolume: "volumes",
-  ContainerRegistryAuth: "registryAuths",
-  Secret: "secrets",
-};
+/** The records of an account by kind and id, in the client's normal form. */
+export type Records = Readonly<Record<(typeof KINDS)[number], Map<string, Values>>>;
 
 /** The hidden outputs that matter here: the bound template, and the account. */
 const KEPT = ["__template", "__account"];
@@ -34,7 +22,7 @@ const KEPT = ["__template", "__account"];
 export function recordsOfState(resources: readonly CopiedResource[]): Records {
   const records = noRecords();
   for (const { type, id, pendingReplacement = false, outputs = {} } of resources) {
-    const kind = KINDS[classOf(type) ?? ""];
+    const kind = (COLLECTIONS as Readonly<Record<string, keyof Records>>)[classOf(type) ?? ""];
     if (kind === undefined || !id || pendingReplacement) continue;
     const plain = Object.entries(outputs).filter(([name]) => KEPT.includes(name) || !name.startsWith("__"));
     records[kind].set(id, Object.fromEntries(plain.map(([name, value]) => [name, deeplyRevealed(value)])));
@@ -43,13 +31,7 @@ export function recordsOfState(resources: readonly CopiedResource[]): Records {
 }
 
 export function noRecords(): Records {
-  return {
-    endpoints: new Map(),
-    templates: new Map(),
-    volumes: new Map(),
-    registryAuths: new Map(),
-    secrets: new Map(),
-  };
+  return Object.fromEntries(KINDS.map((kind) => [kind, new Map()])) as unknown as Records;
 }
 
 /** Returns an emulator seed that contains these records. Their ids stay the same. */
@@ -88,7 +70,7 @@ export function seedOf(records: Records, service?: ServiceName): Seed {
     ],
     endpoints: endpoints.map(({ id, values }) => ({ ...endpointOf(id, values, service), id })),
     // The emulator validates the seed.
-  } as unknown as Seed;
+  } satisfies Record<keyof Records, unknown> as unknown as Seed;
 }
 
 /** The data center of a volume that neither the state nor the account describes. */

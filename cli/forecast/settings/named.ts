@@ -1,5 +1,5 @@
 import type { ForecastFlags } from "../forecastFlags";
-import { type Settings, settingsOfStack } from "./endpoints";
+import { type Settings, settingsOf, settingsOfStack } from "./endpoints";
 import { withSchedule, withSetting } from "./schedule";
 
 /** Settings to forecast, and their title in the output. */
@@ -15,21 +15,12 @@ export async function namedSettings({ stack, endpoint, set = {} }: ForecastFlags
   const ofStack = stack === undefined ? undefined : await settingsOfStack(stack, endpoint);
   if (stack !== undefined && !ofStack)
     throw new Error("the stack has no ServerlessEndpoint: give the settings with --set");
-  const settings = withSchedule(Object.entries(set).reduce(withSetting, ofStack ?? DEFAULTS), set);
+  const settings = withSchedule(Object.entries(set).reduce(withSetting, ofStack ?? defaults()), set);
   if (settings.workersMin > settings.workersMax)
     throw new Error(`workersMin (${settings.workersMin}) is above workersMax (${settings.workersMax})`);
   if (settings.workersMax === 0) throw new Error("workersMax is 0, so no job would ever run");
   return [{ title: ofStack ? "Stack" : "Settings", settings }];
 }
 
-const DEFAULTS: Settings = {
-  scalerType: "QUEUE_DELAY",
-  scalerValue: 4,
-  workersMin: 0,
-  workersMax: 3,
-  idleTimeout: 10,
-  gpuIds: "AMPERE_24",
-  gpuCount: 1,
-  instanceIds: "",
-  flashBoot: false,
-};
+/** Returns the settings of an endpoint that sets only its GPU pool. */
+const defaults = () => settingsOf({ urn: "", values: { gpuIds: "AMPERE_24" } });

@@ -1,4 +1,5 @@
 import { type Emulator, manualClock, startEmulator } from "../../../emulator";
+import { GPU_TIERS } from "../../../sdk/contract/limits";
 import { createEndpoint, ENDPOINT_FIELDS, graphql, REQUIRED, save, send } from "../../support/plainClient";
 
 let emulator: Emulator;
@@ -173,12 +174,7 @@ describe("saveEndpoint in the observed profile", () => {
     expect((await saved(`id: "${id}", ${REQUIRED}, flashBootType: OFF`)).name).toBe("a");
   });
 
-  test.each([
-    "ADA_32_PRO",
-    "HOPPER_141",
-    "BLACKWELL_96",
-    "BLACKWELL_180",
-  ])("[save.newer-tiers] tier %s is accepted", async (tier) => {
+  test.each(GPU_TIERS)("[save.newer-tiers] tier %s is accepted", async (tier) => {
     expect((await saved(`name: "a", gpuIds: "${tier}", templateId: "t"`)).gpuIds).toBe(tier);
   });
 });

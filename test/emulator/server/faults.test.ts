@@ -140,6 +140,15 @@ describe("effects", () => {
     expect(emulator.journal.requests()[0]?.outcome).toBe("cut");
   });
 
+  test("lists can be empty, while reads by id still find the record", async () => {
+    await using observed = await startEmulator({ profile: "observed" });
+    const id = await createEndpoint(observed);
+    observed.faults.add({ effect: { emptyLists: true } });
+    const query = (document: string) => graphql(observed, document).then(({ body }) => body.data.myself);
+    expect(await query("{ myself { endpoints { id } } }")).toEqual({ endpoints: [] });
+    expect(await query(`{ myself { endpoint(id: "${id}") { id } } }`)).toEqual({ endpoint: { id } });
+  });
+
   test("a dropped webhook is tried again", async () => {
     const received: string[] = [];
     const receiver = createServer((request, response) => {

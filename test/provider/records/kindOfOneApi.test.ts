@@ -2,6 +2,12 @@ import { configure } from "../../../provider/connection/connection";
 import { decideApi } from "../../../provider/connection/decidedApi";
 import { VOLUME_KIND } from "../../../provider/kinds/volumeKind";
 import { recordHandlers } from "../../../provider/records/recordHandlers";
+import type { RecordKind } from "../../../provider/records/recordKind";
+import { CAPABILITIES } from "../../../sdk/contract/capabilities";
+import { MANAGEMENT_APIS } from "../../../sdk/contract/limits";
+import type { NamedRecord } from "../../../sdk/records/listed";
+import { startEmulated } from "../../support/emulated";
+import { KINDS } from "../../support/recordTables";
 
 const INPUTS = { name: "models", size: 10, dataCenterId: "EU-RO-1" };
 
@@ -31,4 +37,21 @@ test("without a setting, a kind of REST v2 is refused until the run has switched
   expect(await failures("deletesWorkers", {})).toEqual([ONLY_V2]);
   decideApi("v2");
   expect(await failures("deletesWorkers", {})).toEqual([]);
+});
+
+/** Returns whether a client over an API has the requests of a kind. */
+async function hasRequests({ records }: RecordKind<NamedRecord, object>, api: (typeof MANAGEMENT_APIS)[number]) {
+  await using emulated = await startEmulated({ emulator: { profile: "observed" }, client: { api } });
+  const listing = records(emulated.client).find("no-such-id");
+  return emulated.run(listing).then(
+    () => true,
+    (error: Error) => !error.message.includes("which does not have this kind of record"),
+  );
+}
+
+test.each(
+  Object.entries(KINDS).flatMap(([name, kind]) => MANAGEMENT_APIS.map((api) => [name, api, kind] as const)),
+)("%s has requests over %s, unless it needs a capability that the API lacks", async (_name, api, kind) => {
+  const { needs } = kind;
+  expect(await hasRequests(kind, api)).toBe(needs === undefined || CAPABILITIES[api][needs]);
 });

@@ -17,7 +17,7 @@ const CATALOG = catalogPrices(
       gpu("RTX 4080", "ADA_24", 0.9),
       gpu("RTX 5090", "ADA_32_PRO", 1.58),
       gpu("L40", "ADA_48_PRO"),
-      gpu("B300", "BLACKWELL_288"),
+      gpu("B300", "NO_SUCH_POOL_0"),
       gpu("Pod GPU", null, 9),
     ],
     cpus: [{ id: "cpu3c", name: "Compute", serverlessPricePerVcpu: 0.03 }],
@@ -52,7 +52,7 @@ test("each pool has its own price, in the order of the settings", () => {
 
 test("a pool whose price the catalog does not show has the public price, and without one none", () => {
   expect(priced({ gpuIds: "ADA_48_PRO" })).toEqual([["ADA_48_PRO", 1.908, PUBLIC]]);
-  expect(priced({ gpuIds: "BLACKWELL_288" })).toEqual([["BLACKWELL_288", undefined, undefined]]);
+  expect(priced({ gpuIds: "NO_SUCH_POOL_0" })).toEqual([["NO_SUCH_POOL_0", undefined, undefined]]);
   expect(priced({ gpuIds: "AMPERE_16" }, [])).toEqual([["AMPERE_16", undefined, undefined]]);
   expect(priced({ gpuIds: "constructor" })).toEqual([["constructor", undefined, undefined]]);
 });

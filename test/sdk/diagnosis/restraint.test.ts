@@ -128,11 +128,6 @@ describe("explain does not say too much", () => {
       ...(["image-pull", "likely"] as const),
     ],
     [
-      "an empty queue with 200 failed jobs",
-      evidence({ queue: part({ ...queue(0), failed: 200 }) }),
-      ...(["jobs-failing", "likely"] as const),
-    ],
-    [
       "an empty queue, failed jobs, and a log of crashes",
       evidence({
         queue: part({ ...queue(0), failed: 200 }),

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { GpuTier } from "../../../sdk/contract/enums";
+import { GPU_TIERS } from "../../../sdk/contract/limits";
 import { checkEndpointFields, crossFieldProblems, parseEndpointFields } from "../../../sdk/endpoints/input";
 import { InvalidInputError } from "../../../sdk/errors/errors";
 import { SecretText } from "../../../sdk/errors/secretText";
@@ -87,7 +87,7 @@ describe("what is refused", () => {
     ["locations", [5], /element \[0\] of the list is 5/],
     ["locations", "Mars", /"Mars" is neither.*serverless-gpu:acceptWords/],
     ["gpuIds", "HOPPER_142", /"HOPPER_142" is not a known.*Did you mean HOPPER_141\?.*serverless-gpu:acceptWords/],
-    ["gpuIds", "BLACKWELL_192", /Did you mean BLACKWELL_\d+\?/],
+    ["gpuIds", "BLACKWELL_0", /Did you mean BLACKWELL_\d+\?/],
     [
       "gpuIds",
       "NVIDIA GeForce RTX 4090",
@@ -185,12 +185,12 @@ describe("extra GPU pools", () => {
   test("extra GPU pools are accepted, and listed among the allowed values [contract.gpu-ids]", () => {
     expect(accepted("gpuIds", "FUTURE_300,AMPERE_16", ["FUTURE_300"])).toBe("FUTURE_300,AMPERE_16");
     expect(problems("gpuIds", "FUTUR_300", ["FUTURE_300", "HOPPER_141"])[0]).toMatch(
-      /Did you mean FUTURE_300\?.*ADA_80_PRO, BLACKWELL_96, HOPPER_141, BLACKWELL_180, FUTURE_300\./,
+      new RegExp(`Did you mean FUTURE_300\\?.*${GPU_TIERS.join(", ")}, FUTURE_300\\.`),
     );
   });
 
-  test("extra GPU pools are not needed for the 11 known pools at any service", () => {
-    for (const tier of Object.keys(GpuTier)) expect(accepted("gpuIds", tier)).toBe(tier);
+  test("extra GPU pools are not needed for the known pools at any service", () => {
+    for (const tier of GPU_TIERS) expect(accepted("gpuIds", tier)).toBe(tier);
   });
 });
 
