@@ -33,6 +33,7 @@ const LONG = [
   "cli/forecast/forecast",
   "cli/forecast/pictures",
   "cli/forecast/recordedCalibration",
+  "cli/forecast/recordedWeek",
   "cli/metrics/exporter",
   "cli/metrics/fullDisk",
   "cli/metrics/memory",

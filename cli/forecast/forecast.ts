@@ -2,15 +2,16 @@ import { isDeepStrictEqual } from "node:util";
 import type { PlayedEndpoint } from "../../emulator/forecast/assumptions";
 import { type PriceSource, PUBLIC_PRICE_SOURCE } from "../../sdk/catalog/workerPrices";
 import { ownPackage } from "../ownPackage";
-import { shownMoney, shownNumber, shownTime } from "../shownValues";
+import { shownNumber, shownTime } from "../shownValues";
 import { printJson, printLines } from "../terminal";
-import type { ForecastFlags, LostLimit } from "./forecastFlags";
+import type { ForecastFlags } from "./forecastFlags";
 import { busiestHour } from "./load/busiest";
 import { openLoad } from "./load/openLoad";
 import type { ReadLoad } from "./load/readLoad";
-import { type Calibration, calibrationOf, calibrationSentence, hasDelays } from "./report/calibration";
-import { keepsJobs, type Limits, paretoFront } from "./report/choose";
-import { type During, watchedSummary } from "./report/during";
+import { calibrationOf } from "./report/calibration";
+import { type Limits, paretoFront } from "./report/choose";
+import { watchedSummary } from "./report/during";
+import { exceededLimits, lostLimitOf } from "./report/limits";
 import { writePictures } from "./report/page";
 import type { Report, Sweep } from "./report/report";
 import { beginningText, cycleWarning } from "./report/schedule";
@@ -109,11 +110,7 @@ export async function playedReport(
   const last = (results.at(-1) as { summary: Summary }).summary;
   const isBefore = ["Before", "Stack"].includes(named[0]?.title ?? "");
   const calibration = calibrationOf(isBefore ? summaries[0] : undefined, measured);
-  const exceeded = [
-    ...limitsExceeded(flags, maxLost, last),
-    ...(during ? duringLimitsExceeded(flags, maxLost, during) : []),
-    ...(flags.requireCalibration ? notCalibrated(flags, calibration) : []),
-  ];
+  const exceeded = exceededLimits(flags, { maxLost, summary: last, during, calibration });
   const warnings = [
     ...warningsOf(load.spanS, last, swept?.refused ?? 0),
     ...cycleWarning(load.spanS, current),
@@ -131,18 +128,6 @@ export async function playedReport(
     warnings,
     exceeded,
   };
-}
-
-/** Returns why the limits are not those of a calibrated forecast. */
-function notCalibrated({ maxP95, maxDuring = {} }: ForecastFlags, calibration: Calibration): string[] {
-  const demand = "--require-calibration demands";
-  if (calibration.verdict !== "calibrated")
-    return [`${demand} a calibrated forecast, so no limit counts. ${calibrationSentence(calibration)}`];
-  const { lost: _, ...delays } = maxDuring;
-  if (hasDelays(calibration) || (maxP95 === undefined && Object.keys(delays).length === 0)) return [];
-  return [
-    `${demand} measured delays, because a limit is about delays. Only clients and webhook receivers measure them: let one of them record, too`,
-  ];
 }
 
 /** Returns `true` if a change replaces the workers because they need other machines. */
@@ -203,11 +188,6 @@ function sweepOf(all: readonly Summary[], limits: Limits): Sweep {
   return { ...limits, all, front: paretoFront(all, limits.maxLost) };
 }
 
-/** Returns the limit for jobs without a result. Setting a limit for delay or cost implies one. */
-function lostLimitOf({ maxLost, maxP95, maxCost }: ForecastFlags): LostLimit | undefined {
-  return maxLost ?? (maxP95 === undefined && maxCost === undefined ? undefined : { jobs: 0 });
-}
-
 /** Formats a forecast as text. */
 export function textOf(report: Report, isDetailed = false): string {
   const { load, results, assumptions, warnings, exceeded } = report;
@@ -236,60 +216,6 @@ export function jsonOf({ load, results, sweep, dated, without, during, calibrati
     calibration,
     ...rest,
   };
-}
-
-/**
- * Returns the limits of the time after the change that can be exceeded. A limit for the delay
- * implies one for jobs without a result, because delays are only known of jobs that started.
- */
-function duringLimitsExceeded(
-  { maxDuring }: ForecastFlags,
-  maxLost: LostLimit | undefined,
-  { during }: During,
-): string[] {
-  if (!maxDuring) return [];
-  const lost = maxLost && "share" in maxLost ? maxLost.share * during.jobs.high : (maxLost?.jobs ?? 0);
-  const most = {
-    p50: during.delayS.p50?.high ?? 0,
-    p95: during.delayS.p95?.high ?? 0,
-    p99: during.delayS.p99?.high ?? 0,
-    lost: during.lost.high + during.timedOut.high,
-  };
-  return Object.entries({ lost, ...maxDuring }).flatMap(([name, limit]) => {
-    const value = most[name as keyof typeof most];
-    if (value <= limit) return [];
-    if (name === "lost")
-      return [
-        `${shownNumber(value)} jobs can be lost or time out during the change, more than ${shownNumber(limit)} (--max-during)`,
-      ];
-    return [
-      `the ${name} delay during the change can be ${shownTime(value)}, more than ${shownTime(limit)} (--max-during)`,
-    ];
-  });
-}
-
-/** A forecast is a range, so a limit holds only if the upper end of the range stays below it. */
-function limitsExceeded(
-  { maxP95, maxCost }: ForecastFlags,
-  maxLost: LostLimit | undefined,
-  summary: Summary,
-): string[] {
-  const { delayS, monthly, failed, failedShare } = summary;
-  const p95 = delayS.p95?.high ?? 0;
-  return [
-    ...(maxP95 !== undefined && p95 > maxP95
-      ? [`the p95 delay can be ${shownTime(p95)}, more than ${shownTime(maxP95)}`]
-      : []),
-    ...(maxCost !== undefined && monthly.high > maxCost
-      ? [`it can cost ${shownMoney(monthly.high)} a month, more than ${shownMoney(maxCost)}`]
-      : []),
-    ...(maxLost !== undefined && !keepsJobs(summary, maxLost)
-      ? [
-          `${shownNumber(failed.high)} jobs (${shownNumber(failedShare.high * 100)} %) can be lost or time out, more than ` +
-            `${"jobs" in maxLost ? shownNumber(maxLost.jobs) : `${shownNumber(maxLost.share * 100)} %`} (--max-lost)`,
-        ]
-      : []),
-  ];
 }
 
 /** Returns the parameters of the runs. An option overrides the endpoint's own execution timeout. */

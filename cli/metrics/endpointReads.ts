@@ -57,8 +57,8 @@ export interface WatchedEndpoint {
   counted: { readonly at: number; readonly workers: Readonly<Record<string, number>> } | undefined;
 }
 
-/** Reports a failed read. */
-export type Failed = (what: string) => (error: unknown) => void;
+/** Notes a failed read of an endpoint, to report it together with those of other endpoints. */
+export type Failed = (read: "queue" | "workers", id: string) => (error: unknown) => void;
 
 /** Send each read only once, because the next one follows soon. */
 export const ONCE = { timeoutMs: 10_000, maxRetries: 0 };
@@ -95,7 +95,7 @@ export function watch(id: string, options: WatchOptions): WatchedEndpoint {
         countWorkers(watched, health, clock.monotonic());
         return { ...health, at: clock.now() };
       },
-      failed(`the queue of endpoint ${id}`),
+      failed("queue", id),
     ),
     details: createRead(
       clock,
@@ -105,7 +105,7 @@ export function watch(id: string, options: WatchOptions): WatchedEndpoint {
         const isKnown = workers.every(({ isStale }) => isStale !== undefined);
         return { release, stale: isKnown ? workers.filter(({ isStale }) => isStale).length : undefined };
       },
-      failed(`the workers of endpoint ${id}`),
+      failed("workers", id),
       detailsShownMs,
     ),
   };

@@ -51,7 +51,8 @@ export async function metrics(flags: MetricsFlags, version: string): Promise<num
     const server = await serveMetrics(flags.listen ?? LISTEN, render, tell);
     try {
       // Read once before printing the address, so that a permanent problem fails at the start.
-      await readings.first();
+      await Promise.race([readings.first(), aborted(interrupted.signal)]);
+      if (interrupted.signal.aborted) return 0;
       if (readings.state?.latest()?.size === 0) throw new Error(NO_ENDPOINT);
       const { address, port, family } = server.address() as AddressInfo;
       const host = family === "IPv6" ? `[${address}]` : address;

@@ -23,6 +23,9 @@ export interface MetricRead<T> {
   run(): Promise<T | undefined>;
 }
 
+/** Returns the error code of a failed read. */
+export const codeOf = (error: unknown): string => (error instanceof ServerlessGpuError ? error.code : "OTHER");
+
 /**
  * Creates a read.
  * @param failed called when a read fails, unless the previous one failed with the same error code
@@ -48,7 +51,7 @@ export function createRead<T>(
       lastError = undefined;
       return value;
     } catch (error) {
-      const code = error instanceof ServerlessGpuError ? error.code : "OTHER";
+      const code = codeOf(error);
       errors += 1;
       if (lastError !== code) failed(error);
       lastError = code;

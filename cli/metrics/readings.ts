@@ -9,7 +9,8 @@ import {
 } from "../../sdk";
 import { readGpus } from "../../sdk/catalog/read";
 import type { Clock } from "../../sdk/contract/clock";
-import { type Failed, isGone, ONCE, type WatchedEndpoint, type WatchOptions, watch } from "./endpointReads";
+import { isGone, ONCE, type WatchedEndpoint, type WatchOptions, watch } from "./endpointReads";
+import { createFailures, messageOf } from "./failures";
 import { createRead, type MetricRead, repeatRead, SHOWN_MS } from "./read";
 import type { WantedEndpoint } from "./wanted";
 
@@ -99,13 +100,13 @@ export function createReadings(options: ReadingsOptions): Readings {
   let listRequests = 1;
   let checkList = () => {};
   let [listProblem, stateProblem]: unknown[] = [];
-  const failed: Failed = (what) => (error) =>
-    say(`${what} could not be read: ${error instanceof Error ? error.message : String(error)}`);
+  const failed = (what: string) => (error: unknown) => say(`${what} could not be read: ${messageOf(error)}`);
+  const failures = createFailures(say);
   /** Returns how long a turn for the details of one endpoint lasts, in milliseconds. */
   const turnMs = () =>
     Math.max(MINUTE_MS / Math.max(1, endpoints.size), (MINUTE_MS / DETAILS_A_MINUTE) * (showsReleases ? 2 : 1));
   const detailsShownMs = () => Math.max(SHOWN_MS, SHOWN_INTERVALS * endpoints.size * turnMs());
-  const watching: WatchOptions = { client, clock, showsReleases, failed, detailsShownMs };
+  const watching: WatchOptions = { client, clock, showsReleases, failed: failures.failed, detailsShownMs };
   const add = (id: string) => {
     const known = endpoints.get(id) ?? watch(id, watching);
     endpoints.set(id, known);
@@ -200,18 +201,24 @@ export function createReadings(options: ReadingsOptions): Readings {
     };
     const atOnce = Math.max(AT_ONCE, Math.ceil(endpoints.size / MOST_ROUNDS));
     await Promise.all(Array.from({ length: atOnce }, work));
+    failures.report("queue");
     for (const each of endpoints.values()) if (!readState && isGone(each)) endpoints.delete(each.id);
     for (const listener of listeners) listener();
     return healthEveryMs;
   }
 
   let turn = 0;
+  /** The error code of the last read of details, whichever endpoint it was of. */
+  let detailsError: string | undefined;
   async function readDetails(): Promise<number> {
     if (endpoints.size === 0) await list.run();
     const all = [...endpoints.values()];
     const next = all[turn++ % Math.max(1, all.length)];
     // A service that does not offer this read rejects it every time.
     if (next?.details.lastError !== "REJECTED") await next?.details.run();
+    // Endpoints take turns, so that an outage would be reported for one after another.
+    failures.report("workers", detailsError);
+    detailsError = next?.details.lastError;
     return turnMs();
   }
 

@@ -11,7 +11,7 @@
 #   pipeline.sh auto-repair on a schedule: the same, unless the last up of this commit failed or was killed. A release that
 #                          failed its test is then tried again only by a person, or by the next commit
 #   pipeline.sh tick       on a schedule, such as every 15 minutes: applies the worker counts that schedules and getSpend decide, and
-#                          nothing else. It must not run beside up. With --dry-run it lists the changes to come: tick --dry-run
+#                          nothing else. Fails if anything else differs. It must not run beside up. With --dry-run it lists the changes to come: tick --dry-run
 #                          --from 2026-12-01 --to 2027-01-01
 #   pipeline.sh deployed   prints the commit of the last up that succeeded, which tick applies
 #   pipeline.sh destroy    deletes the endpoints; needs only state and environment, not the program
@@ -219,10 +219,26 @@ tick() {
   case $code in
     0) if [ -n "$pending" ]; then run up --yes --refresh --plan "$folder/plan.json" || code=$?; fi ;;
     10) code=0 && run up --yes ${refresh[@]+"${refresh[@]}"} --plan "$folder/plan.json" || code=$? ;;
-    *) echo "pipeline.sh: more than scheduled worker counts differs, so nothing was changed. Run the step up or repair." >&2 ;;
+    *)
+      echo "pipeline.sh: more than scheduled worker counts differs. That was left as it is. Run the step up or repair." >&2
+      # Without the refresh that an interrupted tick needs, the counts to change are not known.
+      if [ -z "$pending" ]; then counts_alone "$folder" || true; fi
+      ;;
   esac
   rm -r "$folder"
   return "$code"
+}
+
+# Applies the counts of those endpoints of which nothing else differs. Their workers cost money, whatever differs elsewhere.
+counts_alone() {
+  local folder=$1 urn targets=() code=0
+  while read -r urn; do targets+=(--target "$urn"); done < <(node tick.js targets <"$folder/preview.json")
+  if [ "${#targets[@]}" = 0 ]; then return; fi
+  # Their own preview, because the plan must not contain the other changes.
+  run preview "${targets[@]}" --json --save-plan "$folder/plan.json" >"$folder/preview.json" || return
+  node tick.js changes <"$folder/preview.json" >/dev/null || code=$?
+  # Without the commit's message, so that auto-repair can tell it from an up of the whole program.
+  if [ "$code" = 10 ]; then run up --yes "${targets[@]}" --plan "$folder/plan.json" --message "pipeline.sh tick"; fi
 }
 
 # Removes each old environment, whatever happens to the others.

@@ -9,6 +9,8 @@
  *   what would change. Exits with 10 if only worker counts would change that a schedule or getSpend
  *   decides, with 0 if nothing would change, and with 1 otherwise. After an interrupted tick it
  *   also accepts an update that only verifies what that tick has written
+ *   node tick.js targets reads the same JSON, and prints the URNs of the endpoints of which only
+ *   such counts would change, whatever else would change at other resources
  */
 const { readFileSync } = require("node:fs");
 const { isDeepStrictEqual } = require("node:util");
@@ -59,21 +61,32 @@ function changesCounts(step, spends) {
 }
 
 /**
- * Prints what the run said, and returns it.
+ * Returns what the run said.
  * @param {Preview} preview
  */
 function messagesOf({ diagnostics = [] }) {
-  const all = diagnostics.map(({ message = "" }) => message.replace(/<\{%.*?%\}>/g, "").trim());
-  for (const message of all) if (message !== "") console.log(message);
-  return all;
+  return diagnostics.map(({ message = "" }) => message.replace(/<\{%.*?%\}>/g, "").trim());
 }
 
 /** @param {Preview} preview */
-function changes({ steps, ...preview }) {
-  const messages = messagesOf(preview);
-  const spends = messages.some((message) => /^getSpend: /m.test(message));
+function printMessages(preview) {
+  for (const message of messagesOf(preview)) if (message !== "") console.log(message);
+}
+
+/**
+ * Returns the steps that change something: all of them, and those that only change counts.
+ * @param {Preview} preview
+ */
+function changedSteps({ steps, ...preview }) {
+  const spends = messagesOf(preview).some((message) => /^getSpend: /m.test(message));
   const changed = (steps ?? []).filter(({ op }) => !["same", "read", "refresh"].includes(op));
-  const others = changed.filter((step) => !changesCounts(step, spends));
+  return { changed, ofCounts: changed.filter((step) => changesCounts(step, spends)) };
+}
+
+/** @param {Preview} preview */
+function changes(preview) {
+  printMessages(preview);
+  const { changed, ofCounts } = changedSteps(preview);
   for (const step of changed) {
     const { op, urn, oldState, newState } = step;
     const name = urn.slice(urn.lastIndexOf("::") + 2);
@@ -82,12 +95,18 @@ function changes({ steps, ...preview }) {
     );
     console.log(`${op} ${name}: ${fields?.join(", ") ?? "the preview lists no fields"}`);
   }
-  if (others.length > 0) return 1;
+  if (ofCounts.length < changed.length) return 1;
   return changed.length > 0 ? ONLY_COUNTS : 0;
+}
+
+/** @param {Preview} preview */
+function targets(preview) {
+  for (const { urn } of changedSteps(preview).ofCounts) console.log(urn);
 }
 
 // A preview that fails at once, such as without a backend, prints no JSON.
 const input = JSON.parse(readFileSync(0, "utf8") || "{}");
 if (command === "deployed") deployed(input);
-else if (command === "messages") messagesOf(input);
+else if (command === "messages") printMessages(input);
+else if (command === "targets") targets(input);
 else process.exitCode = changes(input);

@@ -351,3 +351,21 @@ describe("plan.js", () => {
     expect(await download(host, at)).toContain("No request was merged with it");
   });
 });
+
+test("a tick that is limited to some endpoints does not let an unattended repair try a failed release again", () => {
+  const update = (message: string, result: string) => ({
+    kind: "update",
+    result,
+    message,
+    startTime: message,
+    environment: { "git.head": "abc" },
+  });
+  const failedOf = (history: readonly object[]) =>
+    execFileSync(process.execPath, [path.join(FOLDER, "failed.js"), "abc"], {
+      input: JSON.stringify(history),
+      encoding: "utf8",
+    });
+  const release = update("Release", "failed");
+  expect(failedOf([update("pipeline.sh tick", "succeeded"), release])).toBe("Release\n");
+  expect(failedOf([update("Repair", "succeeded"), release])).toBe("");
+});

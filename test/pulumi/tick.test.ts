@@ -52,7 +52,7 @@ test("a tick applies the counts of the rule that holds in both forms, and does n
   expect(countsAt(emulator)).toEqual(BY_DAY);
 });
 
-test("a tick shows and leaves whatever else differs, and also leaves the counts then", async () => {
+test("a tick shows and leaves whatever else differs, and applies the counts of endpoints of which nothing else differs", async () => {
   await up(DAY);
   const refused = { exitCode: 1, output: expect.stringContaining("more than scheduled worker counts differs") };
   const restore = programOf(BOTH);
@@ -61,6 +61,10 @@ test("a tick shows and leaves whatever else differs, and also leaves the counts 
   const other = await tick(NIGHT);
   expect(other).toMatchObject(refused);
   expect(other.output).toContain("update llama: gpuIds, workersMax 8 → 3, workersMin 2 → 0\n");
+  expect(countsAt(emulator)).toEqual({ ...BY_DAY, whisper: BY_NIGHT.whisper });
+  expect(emulator.endpoints.list().map(({ gpuIds }) => gpuIds)).toEqual(["AMPERE_24", "AMPERE_24", "AMPERE_24"]);
+  await change(restore);
+  expect(await tick(DAY)).toMatchObject({ exitCode: 0 });
 
   await change(restore.replace("workersMax: 4", "workersMax: 5"));
   const unscheduled = await tick(DAY);
@@ -92,6 +96,25 @@ test.each([
   expect(refused.output).toContain(`update ${name}: the preview lists no fields\n`);
   expect(refused.output).toContain("is scaled to zero, but the program sets workersMin 2 and workersMax 8");
   expect(countsAt(emulator)).toMatchObject({ [name]: [0, 0] });
+});
+
+test("an endpoint at zero that no schedule concerns stays as it is, and keeps no other endpoint at its day counts", async () => {
+  await up(DAY);
+  const fixed = emulator.endpoints.list().find((each) => each.name.startsWith("fixed-"))?.id ?? "";
+  emulator.endpoints.change(fixed, { workersMin: 0, workersMax: 0 });
+  for (let at = 0; at < 2; at += 1) {
+    const left = await tick(NIGHT);
+    expect(left).toMatchObject({ exitCode: 1 });
+    expect(left.output).toContain("update fixed: the preview lists no fields\n");
+    expect(countsAt(emulator)).toEqual({ ...BY_NIGHT, fixed: [0, 0] });
+  }
+  // The second tick ran no update.
+  expect(await updatesOf(stack)).toBe(2);
+  expect(await tick(NEXT_DAY)).toMatchObject({ exitCode: 1 });
+  expect(countsAt(emulator)).toEqual({ ...BY_DAY, fixed: [0, 0] });
+  expect(await stepAt(stack, NEXT_DAY, ["repair"])).toMatchObject({ exitCode: 0 });
+  expect(countsAt(emulator)).toEqual(BY_DAY);
+  expect(await tick(NIGHT)).toMatchObject({ exitCode: 0 });
 });
 
 test("a tick applies only the commit that was deployed last, which the step deployed prints", async () => {

@@ -29,17 +29,26 @@ export function programOf(endpoints: readonly Declared[], more = ""): string {
 }
 
 /** Creates the repository and its stack `production`, without deploying it. */
-export async function createRepository(
+export const createRepository = (emulator: Emulator, program: string, env: Readonly<Record<string, string>> = {}) =>
+  createRepositoryOf(
+    emulator,
+    {
+      "Pulumi.yaml": PLUGIN_PROJECT,
+      "package.json": JSON.stringify({ name: "test", private: true }),
+      "index.js": program,
+    },
+    env,
+  );
+
+/** The same with any files, for a program in another language. */
+export async function createRepositoryOf(
   emulator: Emulator,
-  program: string,
-  env: Readonly<Record<string, string>> = {},
+  files: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>>,
 ) {
   const stack = await createStack({ folder: "examples/gitops", env: { ...emulator.env, ...env } });
-  await rm(path.join(stack.folder, "index.ts"));
-  await rm(path.join(stack.folder, "Pulumi.dev.yaml"));
-  await stack.writeFile("Pulumi.yaml", PLUGIN_PROJECT);
-  await stack.writeFile("package.json", JSON.stringify({ name: "test", private: true }));
-  await stack.writeFile("index.js", program);
+  for (const name of ["index.ts", "Pulumi.dev.yaml", "package.json"]) await rm(path.join(stack.folder, name));
+  for (const [name, text] of Object.entries(files)) await stack.writeFile(name, text);
   await stack.succeed(["stack", "init", "production"]);
   await git(stack, "init", "--quiet");
   await commit(stack, "Deploy");

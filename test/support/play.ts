@@ -39,6 +39,8 @@ export interface Play extends PlayedExporter {
 
 /** The options of a simulation. */
 export interface PlayOptions extends Pick<ReadingsOptions, "readState" | "isWanted" | "healthEveryMs"> {
+  /** Gets what the exporter prints. */
+  readonly say?: ReadingsOptions["say"];
   readonly api: ManagementApi;
   readonly emulator: EmulatorOptions;
 }
@@ -106,7 +108,7 @@ export async function startPlay(options: PlayOptions): Promise<Play> {
 }
 
 async function startExporter(
-  { api, readState, isWanted, healthEveryMs }: PlayOptions,
+  { api, readState, isWanted, healthEveryMs, say = () => {} }: PlayOptions,
   { url, apiKey }: Emulator,
   clock: Clock,
 ) {
@@ -119,7 +121,7 @@ async function startExporter(
     readState,
     isWanted,
     healthEveryMs,
-    say: () => {},
+    say,
   });
   const isRecording = () => exporter.isRecording;
   const { render } = createExposition({ readings, version: "0.0.0", api, isRecording });

@@ -84,7 +84,8 @@ function moneyRules({ spendCap }: RuleOptions): Rule[] {
       severity: "warning",
       expr:
         spendCap === undefined
-          ? `${spend} > 0.8 * serverless_gpu_account_limit_dollars_per_hour`
+          ? // A limit of 0 that lets something run is no limit.
+            `${spend} > 0.8 * (serverless_gpu_account_limit_dollars_per_hour > 0)`
           : `(${spend} or ${estimate}) > ${spendCap}`,
       forS: 5 * MINUTE_S,
       summary:

@@ -104,17 +104,17 @@ function lastIndex(intervals: readonly Interval[], time: number): number {
 }
 
 /**
- * Returns the measurements from the first arrival on.
- * @param spanS the time span in seconds
+ * Returns the measurements.
+ * @param spanS the time span from the first arrival on, in seconds. @default all intervals
  */
 export function measuredIn(
   intervals: readonly Interval[],
   jobs: readonly { readonly arrivedAt: number; readonly delayMs: number | undefined }[],
-  spanS: number,
+  spanS: number | undefined,
 ): Measured | undefined {
-  const first = intervals.find(({ arrivals }) => arrivals > 0)?.from;
+  const first = intervals.find(({ arrivals }) => spanS === undefined || arrivals > 0)?.from;
   if (first === undefined) return undefined;
-  const end = first + spanS * 1000;
+  const end = first + (spanS ?? Number.POSITIVE_INFINITY) * 1000;
   const within = intervals.filter(({ from }) => from >= first && from <= end);
   const lengthMs = within.reduce((sum, { from, to }) => sum + to - from, 0);
   if (lengthMs === 0) return undefined;

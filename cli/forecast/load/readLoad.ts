@@ -85,7 +85,7 @@ const LINES_PER_REPORT = 10_000_000;
  * Reads a CSV file of jobs line by line, or a recording from a folder.
  * @param duration the duration of each job, for files that don't contain durations
  * @param spanS how much of the load to use, in seconds: later jobs are ignored, and idle time until
- * the end counts; all jobs if omitted
+ * the end counts. @default all jobs, and the whole time in which counters were recorded
  * @param endpoint the name or id of the endpoint in a recording
  * @throws Error with the line number if a row is malformed
  */
@@ -97,7 +97,7 @@ export function readLoad(file: string, duration: Duration | undefined, spanS?: n
     const name = recorded ? fillRecording(recorded, jobs, spanS) : fill(file, duration, jobs, spanS);
     jobs.finish();
     if (jobs.jobs === 0) throw new Error(`${file} has no jobs`);
-    const load = { file: jobs.file, jobs: jobs.jobs, spanS: Math.max(1, spanS ?? jobs.lastS) };
+    const load = { file: jobs.file, jobs: jobs.jobs, spanS: Math.max(1, spanS ?? recorded?.lengthS ?? jobs.lastS) };
     const { firstS } = jobs;
     const unix = firstS >= UNIX_FROM_S ? [{ at: firstS * 1000, real: firstS * 1000 }] : undefined;
     return {
@@ -105,7 +105,7 @@ export function readLoad(file: string, duration: Duration | undefined, spanS?: n
       description: `${file} (${name})`,
       firstS,
       seams: recorded?.seams ?? unix,
-      measured: recorded?.measured(load.spanS),
+      measured: recorded?.measured(spanS),
       prices: recorded?.prices,
       close: jobs.remove,
     };

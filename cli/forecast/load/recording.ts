@@ -26,8 +26,13 @@ export interface RecordedLoad {
   readonly description: string;
   /** The real times of the load, if gaps were left out. */
   readonly seams?: readonly Seam[];
-  /** Returns the measurements of this time, in seconds from the first job. */
-  readonly measured: (spanS: number) => Measured | undefined;
+  /**
+   * How long the counters were recorded, in seconds, without gaps. The time before the first job
+   * belongs to it, because a month repeats the load. `undefined` if only jobs were recorded.
+   */
+  readonly lengthS?: number;
+  /** Returns the measurements of this time, in seconds from the first job. @default all of them */
+  readonly measured: (spanS?: number) => Measured | undefined;
   /** The latest prices that were recorded. */
   readonly prices: PriceSource | undefined;
 }
@@ -100,6 +105,7 @@ export function readRecording(
     jobs: spread(kept, draw),
     description: `recording: arrivals of ${kept.length} intervals, ${times}${gaps}${lost}`,
     seams,
+    lengthS: ((kept.at(-1)?.to ?? 0) - (kept[0]?.from ?? 0)) / 1000,
     measured: (spanS) => measuredIn(kept, jobsIn(jobs.values(), moved), spanS),
     prices,
   };

@@ -149,6 +149,15 @@ describeWith(`states that the emulator does not play${noPrometheus ? ` (${noProm
     expect(text).toContain('for 10 minutes: 1"');
   });
 
+  test("something runs although the account's spend limit is 0: the limit does not apply", () => {
+    const limited = (limit: number) => ({
+      'account_dollars_per_hour{instance="i",job="gpu"}': 1,
+      'account_limit_dollars_per_hour{instance="i",job="gpu"}': limit,
+    });
+    expect(alertsOf({ more: limited(0) })).toEqual({});
+    expect(Object.keys(alertsOf({ more: limited(1) }))).toEqual(["Spend"]);
+  });
+
   test("the account is not read any more, so that nobody would see a low balance", () => {
     const read = '{instance="i",job="gpu",read="account"}';
     const age = { [`read_age_seconds${read}`]: (minute: number) => 60 * minute };

@@ -55,6 +55,18 @@ test("metrics serves the values that it reads, without keys or secrets, until it
   for (const secret of [emulator.apiKey, "planted-secret-77aa"]) expect(text + stdout + stderr).not.toContain(secret);
 });
 
+test("metrics ends at once if it is interrupted during the first read", async () => {
+  emulator.faults.add({ match: { interface: "graphql" }, effect: { hang: true } });
+  const child = start("metrics", "--listen", "0");
+  const output = ended(child);
+  while (emulator.journal.requests({ outcome: "pending" }).length === 0)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  const from = performance.now();
+  child.kill("SIGTERM");
+  const { code, stdout } = await output;
+  expect([code, stdout, performance.now() - from < 5000]).toEqual([0, "", true]);
+});
+
 test("metrics --filter reads only endpoints with a matching name", async () => {
   const { child, output, url } = await serve("--filter", "prod-*");
   expect(await scraped(url)).not.toContain("tests1234567");

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { openRecorder } from "../../../cli/metrics/recorder";
+import type { ManagementApi } from "../../../sdk";
 import { startPlay } from "../../support/play";
 
 const MINUTE_MS = 60_000;
@@ -212,3 +213,29 @@ test("errors are counted from the start, a name is on one series only, and an un
   expect(text.split("\n").filter((line) => line.includes("llama-0"))).toHaveLength(1);
   expect(text).not.toContain("stack=");
 });
+
+test.each<ManagementApi>([
+  "graphql",
+  "v2",
+])("an outage is one line for the queues and one for the workers of 150 endpoints over %s, and each other endpoint's own error is another", async (api) => {
+  const said: string[] = [];
+  await using play = await startPlay({
+    api,
+    emulator: { seed: { endpoints: seedOf(150) }, rateLimits: { management: "off" } },
+    say: (message) => said.push(message),
+  });
+  await play.advance(MINUTE_MS);
+  expect(said).toEqual([]);
+  play.emulator.faults.add({ match: { operation: "health", endpointId: "endpoint7" }, effect: { status: 404 } });
+  await play.advance(MINUTE_MS);
+  expect(said).toEqual([expect.stringMatching(/^the queue of endpoint endpoint7 could not be read: /)]);
+  play.emulator.faults.clear();
+  play.emulator.faults.add({ effect: { status: 503 } });
+  await play.advance(6 * MINUTE_MS);
+  const of = (what: string) => said.slice(1).filter((each) => each.includes(what));
+  expect(of("the queue")).toEqual([
+    expect.stringMatching(/^the queues of 150 endpoints, such as endpoint\d+, could not be read: .*503/),
+  ]);
+  expect(of("the workers")).toHaveLength(1);
+  expect(said.length).toBeLessThan(10);
+}, 120_000);

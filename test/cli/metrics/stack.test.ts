@@ -78,10 +78,19 @@ test("settings that no run restores are not wanted, and those that a run is chan
     own("c", "workersMax", { ignoreChanges: ["*"] }),
     own("d", "workersMax"),
     endpoint("imported"),
+    endpoint("deleted"),
+    endpoint("recycled", {}, { inputs: { recycleWorkers: true, templateRevision: "1" } }),
   ];
-  // During an update, this is what the engine records, and what remains if it is killed.
-  const { urn, type } = endpoint("d");
-  withState(resources, [{ type: "updating", resource: { urn, type, inputs: { name: "d", workersMax: 7 } } }]);
+  // During an operation, this is what the engine records, and what remains if it is killed.
+  const pending = (kind: string, id: string, inputs: object) => {
+    const { urn, type } = endpoint(id);
+    return { type: kind, resource: { urn, type, inputs } };
+  };
+  withState(resources, [
+    pending("updating", "d", { name: "d", workersMax: 7 }),
+    pending("deleting", "deleted", {}),
+    pending("updating", "recycled", { workersMax: 7, scalerValue: 2, recycleWorkers: true, templateRevision: "2" }),
+  ]);
   const found = await wantedEndpoints("dev");
   expect(found.map(({ id, settings }) => [id, settings])).toEqual([
     ["a", { workersMax: 4 }],
@@ -89,6 +98,9 @@ test("settings that no run restores are not wanted, and those that a run is chan
     ["c", {}],
     ["d", { workersMax: 7 }],
     ["imported", { workersMin: 0, workersMax: 4, scalerValue: 4 }],
+    // Both are at zero until their workers have stopped.
+    ["deleted", { scalerValue: 4 }],
+    ["recycled", { scalerValue: 2 }],
   ]);
 });
 
