@@ -159,8 +159,7 @@ const milliseconds = z.number().nonnegative();
 
 /**
  * All kinds of faults. The validation of rules and the choices on the page are derived from this
- * table. To add a kind, add a row here, a documented field to `FaultEffect`, and the code for its
- * effect.
+ * table.
  */
 const KINDS = {
   latencyMs: {
