@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { check } from "../../../cli/check/check";
@@ -95,7 +95,8 @@ export async function reviewed(
     ...flags
   }: Omit<CheckFlags, "env"> & { emulator?: Emulator; env?: Readonly<Record<string, string>> },
 ): Promise<{ code: number; stdout: string }> {
-  const file = path.join(mkdtempSync(path.join(tmpdir(), "check-")), "preview.json");
+  const folder = mkdtempSync(path.join(tmpdir(), "check-"));
+  const file = path.join(folder, "preview.json");
   writeFileSync(file, preview);
   const before = process.env;
   const own = Object.entries(before).filter(([name]) => !name.startsWith("SERVERLESS_GPU_"));
@@ -104,11 +105,15 @@ export async function reviewed(
     stdout += String(text);
     return true;
   });
+  // The command says there which account it reads.
+  const quiet = jest.spyOn(process.stderr, "write").mockReturnValue(true);
   try {
     process.env = { ...Object.fromEntries(own), ...env };
     return { code: await check(file, flags, "1.2.3"), stdout };
   } finally {
     process.env = before;
     write.mockRestore();
+    quiet.mockRestore();
+    rmSync(folder, { recursive: true });
   }
 }
