@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { parentOf } from "../../sdk/contract/processNamespace";
 
 const LOOK_EVERY_MS = 500;
 const SHELLS = ["sh", "dash", "bash", "ash", "busybox", "zsh"];
@@ -27,21 +28,9 @@ export function endOfNpm(): Promise<void> {
 
 /** Returns the name of a process's program; `""` if unknown. Linux only. */
 function nameOf(pid: number): string {
-  return read(`/proc/${pid}/comm`)?.trim() ?? "";
-}
-
-/** Returns the parent of a process; `undefined` if unknown. Linux only. */
-function parentOf(pid: number): string | undefined {
-  // The format is "pid (program) state parent …". The program's name may contain spaces and
-  // parentheses.
-  const stat = read(`/proc/${pid}/stat`);
-  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[1];
-}
-
-function read(file: string): string | undefined {
   try {
-    return readFileSync(file, "utf8");
+    return readFileSync(`/proc/${pid}/comm`, "utf8").trim();
   } catch {
-    return undefined;
+    return "";
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "../../provider/engine/errors";
 import type { Failed } from "./endpointReads";
 import { codeOf } from "./read";
 
@@ -39,6 +40,3 @@ interface Failure {
   readonly count: number;
   readonly first: { readonly id: string; readonly error: unknown };
 }
-
-/** Returns what to report about an error. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,3 +1,4 @@
+import { messageOf } from "../../provider/engine/errors";
 import {
   type AccountLimits,
   type CatalogGpu,
@@ -10,7 +11,7 @@ import {
 import { readGpus } from "../../sdk/catalog/read";
 import type { Clock } from "../../sdk/contract/clock";
 import { isGone, ONCE, type WatchedEndpoint, type WatchOptions, watch } from "./endpointReads";
-import { createFailures, messageOf } from "./failures";
+import { createFailures } from "./failures";
 import { createRead, type MetricRead, repeatRead, SHOWN_MS } from "./read";
 import type { WantedEndpoint } from "./wanted";
 

@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http";
 import { systemReason } from "../../emulator/io/systemReason";
+import { messageOf } from "../../provider/engine/errors";
 
 /** The media type of the Prometheus text format. */
 const TEXT = "text/plain; version=0.0.4; charset=utf-8";
@@ -31,7 +32,7 @@ export async function serveMetrics(
       const metrics = await render();
       response.writeHead(200, { "content-type": TEXT }).end(metrics);
     } catch (error) {
-      failed(`a scrape failed: ${error instanceof Error ? error.message : String(error)}`);
+      failed(`a scrape failed: ${messageOf(error)}`);
       response.writeHead(500).end();
     }
   });

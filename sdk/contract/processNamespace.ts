@@ -27,10 +27,22 @@ export function processState(pid: number): { readonly isRunning: boolean; readon
     // EPERM means that the process is running as another user.
     if ((error as NodeJS.ErrnoException).code === "ESRCH") return { isRunning: false, start: "" };
   }
-  // These are the fields from the third. They are counted from the last ")", which ends the second
-  // field, because that field is the program's name and can contain spaces.
-  const fields = ifShown(() => readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1) ?? "").split(" ");
+  const fields = statOf(pid);
   return { isRunning: fields[0] !== "Z" && fields[0] !== "X", start: fields[19] ?? "" };
+}
+
+/** Returns the id of the process that started a process; `undefined` if unknown. Linux only. */
+export function parentOf(pid: number): number | undefined {
+  const [, parent] = statOf(pid);
+  return parent === undefined ? undefined : Number(parent);
+}
+
+/**
+ * Returns the fields of a process's status from the third. They are counted from the last ")",
+ * which ends the second field, because that field is the program's name and can contain spaces.
+ */
+function statOf(pid: number): string[] {
+  return ifShown(() => readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1) ?? "").split(" ");
 }
 
 function ifShown(fact: () => string): string {

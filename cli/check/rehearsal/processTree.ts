@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
+import { parentOf } from "../../../sdk/contract/processNamespace";
 
 /**
  * Kills a process and everything that it has started, which may be in process groups of its own:
@@ -30,7 +31,7 @@ export function descendantsOf(pid: number): number[] {
 function parentsOfAll(): ReadonlyMap<number, number> {
   if (process.platform === "linux") {
     const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-    return new Map(pids.flatMap((pid) => quietly(() => [[Number(pid), parentIn(pid)] as const]) ?? []));
+    return new Map(pids.map(Number).flatMap((pid) => entryOf(pid)));
   }
   const lines = quietly(() => execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" })) ?? "";
   return new Map(
@@ -41,15 +42,9 @@ function parentsOfAll(): ReadonlyMap<number, number> {
   );
 }
 
-function parentIn(pid: string): number {
-  // The name, which may contain anything, is in parentheses. The state and the parent follow it.
-  const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-  return Number(
-    text
-      .slice(text.lastIndexOf(")") + 1)
-      .trim()
-      .split(" ")[1],
-  );
+function entryOf(pid: number): [number, number][] {
+  const parent = parentOf(pid);
+  return parent === undefined ? [] : [[pid, parent]];
 }
 
 function quietly<T>(run: () => T): T | undefined {
