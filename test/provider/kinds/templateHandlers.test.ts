@@ -83,6 +83,29 @@ test("a template is created, read, changed and deleted, and state contains only 
   expect(emulator.templates.get(id)).toBeUndefined();
 });
 
+test("a change that a killed run has made counts once it is recorded, so that workers get it: an image, a new variable and a removed one", async () => {
+  const inputs = await checked(template());
+  const changes = [
+    { imageName: "app:2" },
+    { env: { TOKEN: SECRET, MODE: "fast", NEW: "1" } },
+    { env: { TOKEN: SECRET } },
+  ];
+  for (const change of changes) {
+    const { id, outputs } = await provider.create(inputs);
+    const changed = await checked(template(change), inputs);
+    // The engine is killed before it records this.
+    await provider.update(id, outputs, changed);
+    emulator.journal.clear();
+    expect(await provider.update(id, outputs, changed)).toMatchObject({ revision: 2 });
+    expect(emulator.journal.operations()).not.toContain("saveTemplate");
+    // A program that goes back does write, and workers get that, too.
+    await provider.update(id, outputs, changed);
+    expect(await provider.update(id, outputs, inputs)).toMatchObject({ revision: 2 });
+    expect(emulator.journal.operations()).toContain("saveTemplate");
+    await provider.delete(id, outputs);
+  }
+});
+
 test("each record gets its own automatic name, and an explicit name that is taken is refused with advice", async () => {
   const inputs = await checked(template());
   const first = await provider.create(inputs);
