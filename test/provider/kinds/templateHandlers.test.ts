@@ -90,20 +90,18 @@ test("a change that a killed run has made counts once it is recorded, so that wo
     { env: { TOKEN: SECRET, MODE: "fast", NEW: "1" } },
     { env: { TOKEN: SECRET } },
   ];
-  for (const change of changes) {
-    const { id, outputs } = await provider.create(inputs);
-    const changed = await checked(template(change), inputs);
-    // The engine is killed before it records this.
-    await provider.update(id, outputs, changed);
-    emulator.journal.clear();
-    expect(await provider.update(id, outputs, changed)).toMatchObject({ revision: 2 });
-    expect(emulator.journal.operations()).not.toContain("saveTemplate");
-    // A program that goes back does write, and workers get that, too.
-    await provider.update(id, outputs, changed);
-    expect(await provider.update(id, outputs, inputs)).toMatchObject({ revision: 2 });
-    expect(emulator.journal.operations()).toContain("saveTemplate");
-    await provider.delete(id, outputs);
-  }
+  const all = await Promise.all(
+    changes.map(async (change) => ({
+      ...(await provider.create(inputs)),
+      changed: await checked(template(change), inputs),
+    })),
+  );
+  // The engine is killed before it records this.
+  await Promise.all(all.map(({ id, outputs, changed }) => provider.update(id, outputs, changed)));
+  emulator.journal.clear();
+  const recorded = await Promise.all(all.map(({ id, outputs, changed }) => provider.update(id, outputs, changed)));
+  expect(recorded).toMatchObject(changes.map(() => ({ revision: 2 })));
+  expect(emulator.journal.operations()).not.toContain("saveTemplate");
 });
 
 test("each record gets its own automatic name, and an explicit name that is taken is refused with advice", async () => {
