@@ -12,7 +12,7 @@ const { ContainerRegistryAuth, NetworkVolume, ServerlessEndpoint, ServerlessTemp
 `;
 
 /**
- * `npm run test:everywhere` plays each row over both APIs, and the cases whose reason another one
+ * `npm run test:everywhere` plays both endpoints over both APIs, and the cases whose reason another one
  * gives. All reasons are also played without an engine (test/cli/forecast/change.test.ts).
  */
 const IS_WHOLE = process.env.EVERYWHERE === "true";
@@ -140,11 +140,11 @@ async function rehearsed(program: string, args: readonly string[], env: Readonly
 
 test.each(
   [
-    { name: "busy", args: BUSY, api: "graphql" },
     { name: "calm", args: CALM, api: "v2" },
+    { name: "busy", args: BUSY, api: "graphql" },
     { name: "busy", args: BUSY, api: "v2" },
     { name: "calm", args: CALM, api: "graphql" },
-  ].slice(0, IS_WHOLE ? 4 : 2),
+  ].slice(0, IS_WHOLE ? 4 : 1),
 )("A program that expresses the same settings differently keeps every limit of the endpoint $name over $api, even with a protected registry credential", async ({
   args,
   api,
