@@ -23,7 +23,7 @@ const RUNS = [["preview"], UP, ["preview"], ["preview", "--refresh"], [...UP, "-
 const FORMS = {
   dynamic: {
     runs: chosen(RUNS, [["preview"], UP, ["preview", "--refresh"]]),
-    ways: chosen(Object.keys(WAYS), ["410", "404"]),
+    ways: chosen(Object.keys(WAYS), ["410"]),
     waysOfTemplate: chosen(Object.keys(WAYS), ["410", "redirect"]),
     isPlanned: IS_WHOLE,
     create: (env: Readonly<Record<string, string>>) => createStack({ env }),
@@ -31,7 +31,7 @@ const FORMS = {
   },
   plugin: {
     runs: chosen(RUNS, [UP, ["preview"], [...UP, "--refresh"], REFRESH]),
-    ways: chosen(Object.keys(WAYS), ["redirect"]),
+    ways: chosen(Object.keys(WAYS), ["404"]),
     waysOfTemplate: chosen(Object.keys(WAYS), ["404"]),
     isPlanned: true,
     create: (env: Readonly<Record<string, string>>) => createPluginStack("", env),
