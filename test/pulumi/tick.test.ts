@@ -134,15 +134,13 @@ test("a tick shows and leaves whatever else differs, and applies the counts of e
   await change(program);
   const updates = await updatesOf(stack);
   for (let at = 0; at < 2; at += 1) {
-    const left = await tick(NIGHT);
+    const left = await tick(NEXT_DAY);
     expect(left).toMatchObject(REFUSED);
     expect(left.output).toContain("update fixed: the preview lists no fields\n");
-    expect(countsAt(emulator)).toEqual({ ...BY_NIGHT, fixed: [0, 0] });
+    expect(countsAt(emulator)).toEqual({ ...BY_DAY, fixed: [0, 0] });
   }
   // The second of these ticks ran no update.
   expect(await updatesOf(stack)).toBe(updates + 1);
-  expect(await tick(NEXT_DAY)).toMatchObject({ exitCode: 1 });
-  expect(countsAt(emulator)).toEqual({ ...BY_DAY, fixed: [0, 0] });
   expect(await stepAt(stack, NEXT_DAY, ["repair"])).toMatchObject({ exitCode: 0 });
 });
 
