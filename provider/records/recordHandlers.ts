@@ -232,7 +232,8 @@ async function createRecord<T extends NamedRecord, Fields extends object>(
   const settings = declared(kind, inputs, {});
   const save = { id: "", name: name ?? __automaticName, outputs: {}, inputs, settings };
   await prepared(kind, connection, { purpose: "create", ...save });
-  const refuse = (existing: readonly T[], name: unknown) => refuseTakenName(kind.one, existing, name);
+  const refuse = (existing: readonly T[], name: unknown) =>
+    refuseTakenName(kind, connection.capabilities, existing, name);
   // This must not run at the same time as a rename to the same name.
   const make = (name: unknown, onNameTaken: (existing: readonly T[]) => T) =>
     oneAtATime(`${kind.noun} ${name}`, () =>
