@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Emulator, startEmulator } from "../../emulator";
+import { IS_EVERYWHERE } from "../faults/rules/stack";
 import { REHEARSE_COMPILED } from "../support/compiledCode";
 import { newMachine, programOf, startService } from "../support/rollOuts";
 import { createStack, type PulumiStack } from "./harness";
@@ -39,7 +40,7 @@ ${pool === "ADA_24" ? "" : `new ServerlessEndpoint("new", { ...ada, gpuIds: ${JS
 const FORMS = ["dynamic", "plugin"] as const;
 
 /** `npm run test:everywhere` runs both tests in both forms, and other runs each in one of them. */
-const formsOf = (form: (typeof FORMS)[number]) => (process.env.EVERYWHERE === "true" ? FORMS : [form]);
+const formsOf = (form: (typeof FORMS)[number]) => (IS_EVERYWHERE ? FORMS : [form]);
 
 /** Creates a stack with a program, and returns it with a function that changes the program. */
 async function stackOf(form: (typeof FORMS)[number], env: Readonly<Record<string, string>>, program: string) {

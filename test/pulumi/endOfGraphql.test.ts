@@ -1,5 +1,6 @@
 import path from "node:path";
 import { type Emulator, type FaultEffect, startEmulator } from "../../emulator";
+import { IS_EVERYWHERE } from "../faults/rules/stack";
 import { createStack, type PulumiStack } from "./harness";
 import { createPluginStack, withPlugin } from "./pluginStack";
 
@@ -11,8 +12,7 @@ const WAYS: Readonly<Record<string, FaultEffect>> = {
 };
 
 /** `npm run test:everywhere` runs every test in both forms, with every way and every command. */
-const IS_WHOLE = process.env.EVERYWHERE === "true";
-const chosen = <T>(all: readonly T[], inCi: readonly T[]) => (IS_WHOLE ? all : inCi);
+const chosen = <T>(all: readonly T[], inCi: readonly T[]) => (IS_EVERYWHERE ? all : inCi);
 
 const UP = ["up", "--yes", "--skip-preview"];
 const REFRESH = ["refresh", "--yes", "--skip-preview"];
@@ -25,7 +25,7 @@ const FORMS = {
     runs: chosen(RUNS, [["preview"], UP, ["preview", "--refresh"]]),
     ways: chosen(Object.keys(WAYS), ["410"]),
     waysOfTemplate: chosen(Object.keys(WAYS), ["410", "redirect"]),
-    isPlanned: IS_WHOLE,
+    isPlanned: IS_EVERYWHERE,
     create: (env: Readonly<Record<string, string>>) => createStack({ env }),
     write: (program: string) => `const plugin = require("pulumi-serverless-gpu");\nconst GPUS = "ADA_24";\n${program}`,
   },

@@ -2,12 +2,11 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Emulator, startEmulator } from "../../emulator";
+import { IS_EVERYWHERE } from "../faults/rules/stack";
 import { REHEARSE_COMPILED } from "../support/compiledCode";
 import { createStack, type PulumiStack } from "./harness";
 
 const COMMAND = path.resolve(__dirname, "../../dist/cli/main.js");
-/** `npm run test:everywhere` kills a rehearsal at every step. */
-const IS_WHOLE = process.env.EVERYWHERE === "true";
 /** A secret that the program reads from a file. */
 const OWN_SECRET = "own-secret-canary-5521";
 const TOKEN = "token-that-must-stay-encrypted";
@@ -233,6 +232,7 @@ test("A rehearsal that is killed leaves no decrypted secret in a file, whatever 
   const variable = 'PLAIN: pulumi.secret(fs.readFileSync("own.txt", "utf8"))';
   await stack.writeProgram(program({ ...BEFORE, more: own }).replace('PLAIN: "p"', variable));
   // Previews come first, then the update.
+  // `npm run test:everywhere` kills it at every step.
   const all = [
     [3, ["--with-secrets"]],
     [3, []],
@@ -240,7 +240,7 @@ test("A rehearsal that is killed leaves no decrypted secret in a file, whatever 
     [2, ["--with-secrets"]],
     [2, []],
   ] as const;
-  for (const [runs, args] of all.slice(0, IS_WHOLE ? all.length : 2)) {
+  for (const [runs, args] of all.slice(0, IS_EVERYWHERE ? all.length : 2)) {
     const { exitCode } = await stopped(runs, args, (pid) => process.kill(pid, "SIGKILL"));
     expect(exitCode).toBeNull();
     await sleep(1000);

@@ -3,6 +3,7 @@ import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import * as grpc from "@grpc/grpc-js";
 import { type Emulator, startEmulator } from "../../emulator";
+import { IS_EVERYWHERE } from "../faults/rules/stack";
 import { REHEARSE_COMPILED } from "../support/compiledCode";
 import { createStack, type PulumiStack } from "./harness";
 
@@ -106,7 +107,7 @@ test.each(
     ["--from-state", "updated"],
     ["--creation", "created"],
     // `npm run test:everywhere` also rehearses the creation. Otherwise, rehearse.test.ts does.
-  ].slice(0, process.env.EVERYWHERE === "true" ? 2 : 1),
+  ].slice(0, IS_EVERYWHERE ? 2 : 1),
 )("With %s, a second provider receives no calls, and the resources of a package that is not in the state are left out, and a note names it", async (mode, what) => {
   const more = `
 class Thing extends pulumi.CustomResource {

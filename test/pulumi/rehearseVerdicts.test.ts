@@ -1,5 +1,6 @@
 import path from "node:path";
 import { type Emulator, startEmulator } from "../../emulator";
+import { IS_EVERYWHERE } from "../faults/rules/stack";
 import { bursts } from "../support/bursts";
 import { REHEARSE_COMPILED } from "../support/compiledCode";
 import { createStack, type PulumiStack } from "./harness";
@@ -10,12 +11,6 @@ const HEAD = `
 const pulumi = require("@pulumi/pulumi");
 const { ContainerRegistryAuth, NetworkVolume, ServerlessEndpoint, ServerlessTemplate } = require("pulumi-serverless-gpu");
 `;
-
-/**
- * `npm run test:everywhere` plays both endpoints over both APIs, and the cases whose reason another one
- * gives. All reasons are also played without an engine (test/cli/forecast/change.test.ts).
- */
-const IS_WHOLE = process.env.EVERYWHERE === "true";
 
 /** Three endpoints share a template; `busy` and `calm` are played. */
 const PROGRAM = `${HEAD}
@@ -144,7 +139,7 @@ test.each(
     { name: "busy", args: BUSY, api: "graphql" },
     { name: "busy", args: BUSY, api: "v2" },
     { name: "calm", args: CALM, api: "graphql" },
-  ].slice(0, IS_WHOLE ? 4 : 1),
+  ].slice(0, IS_EVERYWHERE ? 4 : 1),
 )("A program that expresses the same settings differently keeps every limit of the endpoint $name over $api, even with a protected registry credential", async ({
   args,
   api,
@@ -165,7 +160,10 @@ interface Case {
   /** The rows of the verdict that fail. */
   readonly reasons: readonly (readonly [what: string, text: RegExp])[];
   readonly changes: readonly string[];
-  /** `true` if another case gives the same reason. */
+  /**
+   * `true` if another case gives the same reason. These are played by `npm run test:everywhere`,
+   * and all reasons also without an engine (test/cli/forecast/change.test.ts).
+   */
   readonly isRepeated?: boolean;
 }
 
@@ -264,7 +262,7 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 test.each(
-  Object.entries(CASES).filter(([, { isRepeated }]) => IS_WHOLE || !isRepeated),
+  Object.entries(CASES).filter(([, { isRepeated }]) => IS_EVERYWHERE || !isRepeated),
 )("The verdict takes %s into account, and says why", async (_, { edits, args, reasons, changes }) => {
   let program = PROGRAM;
   for (const [from, to] of edits) {

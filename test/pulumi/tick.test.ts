@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type Emulator, startEmulator } from "../../emulator";
+import { IS_EVERYWHERE } from "../faults/rules/stack";
 import { startService } from "../support/rollOuts";
 import type { PulumiStack } from "./harness";
 import { killProcessesIn } from "./processes";
@@ -151,7 +152,7 @@ const MACHINES = [
 ] as const;
 
 test.each(
-  MACHINES.slice(0, process.env.EVERYWHERE === "true" ? 2 : 1),
+  MACHINES.slice(0, IS_EVERYWHERE ? 2 : 1),
 )("a tick on %s after a killed one reads the service first, so that no rule is missed", async (_, isOther) => {
   emulator.journal.clear();
   emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { hang: true, when: "after" } });
