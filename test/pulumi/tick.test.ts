@@ -145,7 +145,7 @@ test("a tick shows and leaves whatever else differs, and applies the counts of e
   expect(await stepAt(stack, NEXT_DAY, ["repair"])).toMatchObject({ exitCode: 0 });
 });
 
-/** The campaign of schedules (test/faults) kills ticks on both, and so does `npm run test:everywhere`. */
+/** `npm run test:everywhere` and the campaign of schedules (test/faults) kill ticks on both. */
 const MACHINES = [
   ["another machine", true],
   ["the same machine", false],
