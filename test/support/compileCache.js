@@ -139,14 +139,31 @@ function compileCached(content, file, format) {
 }
 
 /**
- * Packages that Pulumi loads at its start but uses only when it serializes functions, by the
- * modules that load them. Loading them takes half of the time in which a program or its provider
- * starts.
+ * What Pulumi loads at its start but uses only when it serializes functions, traces a run, or shows
+ * an error in its own sources, by the modules that load it. Loading all of it takes more than half
+ * of the time in which a program or its provider starts.
+ * @type {Map<string, readonly string[]>}
  */
-const LATE = new Map([
-  [path.normalize("@pulumi/pulumi/runtime/closure/codePaths.js"), "@npmcli/arborist"],
-  [path.normalize("@pulumi/pulumi/typescript-shim.js"), "typescript"],
-]);
+const LATE = new Map(
+  /** @type {[string, string[]][]} */ ([
+    ["runtime/closure/codePaths.js", ["@npmcli/arborist", "fdir", "normalize-package-data"]],
+    ["typescript-shim.js", ["typescript"]],
+    ["index.js", ["./automation"]],
+    ["cmd/run/index.js", ["source-map-support/register"]],
+    ["cmd/dynamic-provider/index.js", ["source-map-support/register"]],
+    [
+      "cmd/run/tracing.js",
+      [
+        "resources",
+        "sdk-trace-base",
+        "exporter-zipkin",
+        "instrumentation-grpc",
+        "sdk-trace-node",
+        "instrumentation",
+      ].map((name) => `@opentelemetry/${name}`),
+    ],
+  ]).map(([file, ids]) => [path.normalize(`@pulumi/pulumi/${file}`), ids]),
+);
 
 /**
  * Returns a module that is loaded when one of its exports is first read.
@@ -159,7 +176,7 @@ function late(load) {
     // Compiled imports read this property immediately.
     if (name === "__esModule") return true;
     loaded ??= load();
-    return loaded[name];
+    return name === "default" && !loaded.__esModule ? loaded : loaded[name];
   };
   return new Proxy({}, { get });
 }
@@ -168,7 +185,7 @@ const requireNow = prototype.require;
 /** @type {Require} */
 function requireLate(id) {
   const by = this.filename?.split(`node_modules${path.sep}`).at(-1) ?? "";
-  return LATE.get(by) === id ? late(() => requireNow.call(this, id)) : requireNow.call(this, id);
+  return LATE.get(by)?.includes(id) ? late(() => requireNow.call(this, id)) : requireNow.call(this, id);
 }
 prototype.require = requireLate;
 

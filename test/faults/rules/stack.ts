@@ -9,12 +9,15 @@ export const FORMS: readonly Form[] = ["npm", "plugin"];
 export type Api = "graphql" | "v2";
 export const APIS: readonly Api[] = ["graphql", "v2"];
 
+/** `true` for `npm run test:everywhere`, which plays whole cross products. */
+export const IS_EVERYWHERE = process.env.EVERYWHERE === "true";
+
 /**
  * The combinations of form and API in which a rule is tested: each form and each API once, and with
  * `npm run test:everywhere` all of them.
  */
 export const EVERYWHERE = FORMS.flatMap((form) => APIS.map((api) => ({ form, api }))).filter(
-  ({ form, api }) => process.env.EVERYWHERE === "true" || (form === "npm") === (api === "graphql"),
+  ({ form, api }) => IS_EVERYWHERE || (form === "npm") === (api === "graphql"),
 );
 
 export type ResourceClass =
