@@ -9,13 +9,26 @@ export const FORMS: readonly Form[] = ["npm", "plugin"];
 export type Api = "graphql" | "v2";
 export const APIS: readonly Api[] = ["graphql", "v2"];
 
+/** `true` for `npm run test:everywhere`, which plays whole cross products. */
+export const IS_EVERYWHERE = process.env.EVERYWHERE === "true";
+
 /**
  * The combinations of form and API in which a rule is tested: each form and each API once, and with
  * `npm run test:everywhere` all of them.
  */
 export const EVERYWHERE = FORMS.flatMap((form) => APIS.map((api) => ({ form, api }))).filter(
-  ({ form, api }) => process.env.EVERYWHERE === "true" || (form === "npm") === (api === "graphql"),
+  ({ form, api }) => IS_EVERYWHERE || (form === "npm") === (api === "graphql"),
 );
+
+/** The combination with this form, and with `npm run test:everywhere` all of them. */
+export const placesOr = (form: Form) => EVERYWHERE.filter((place) => IS_EVERYWHERE || place.form === form);
+
+/** The API over which a test runs, and with `npm run test:everywhere` both. */
+export const apisOr = (api: Api): readonly Api[] => (IS_EVERYWHERE ? APIS : [api]);
+
+/** The rows of a table for one of these combinations: without `npm run test:everywhere`, every second. */
+export const rowsFor = <T>({ form }: { readonly form: Form }, rows: readonly T[]): readonly T[] =>
+  rows.filter((_, at) => IS_EVERYWHERE || at % FORMS.length === FORMS.indexOf(form));
 
 export type ResourceClass =
   | "ServerlessEndpoint"
