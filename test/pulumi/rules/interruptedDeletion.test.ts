@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Kind } from "../../faults/rules/held";
-import { type Api, createRulesStack, type Declared, EVERYWHERE, type Form, signal, UP } from "../../faults/rules/stack";
+import { type Api, createRulesStack, type Declared, type Form, placesOr, signal, UP } from "../../faults/rules/stack";
 import { type Request, startStandIn } from "../../faults/rules/standIn";
 
 const RESOURCES: Readonly<Record<Kind, Declared>> = {
@@ -68,21 +68,23 @@ function expectGoneOrThere({ next, missing }: Awaited<ReturnType<typeof play>>) 
   expect(missing.filter(([, id]) => !lines.some((line) => line.includes(id)))).toEqual([]);
 }
 
-describe.each(EVERYWHERE)("the deletion of a record of each kind with the $form form over $api", (where) => {
-  test("the deletion is not claimed to be undone after Ctrl-C, and the next up recreates the record or says that it is gone", async () => {
-    const played = await play(where, async (stack) => {
-      await signal(stack, "engine", "SIGINT");
-      await sleep(HELD_MS);
-    });
-    expect(played.interrupted.output).not.toMatch(/in service/i);
-    expectGoneOrThere(played);
+test.each(
+  placesOr("npm"),
+)("with the $form form over $api, the deletion of a record of each kind is not claimed to be undone after Ctrl-C, and the next up recreates the record or says that it is gone", async (where) => {
+  const played = await play(where, async (stack) => {
+    await signal(stack, "engine", "SIGINT");
+    await sleep(HELD_MS);
   });
+  expect(played.interrupted.output).not.toMatch(/in service/i);
+  expectGoneOrThere(played);
+});
 
-  test("the deletion is verified by the next up if the provider was killed meanwhile", async () => {
-    const played = await play(where, async (stack) => {
-      await signal(stack, "provider", "SIGKILL");
-      await sleep(HELD_MS);
-    });
-    expectGoneOrThere(played);
+test.each(
+  placesOr("plugin"),
+)("with the $form form over $api, the deletion of a record of each kind is verified by the next up if the provider was killed meanwhile", async (where) => {
+  const played = await play(where, async (stack) => {
+    await signal(stack, "provider", "SIGKILL");
+    await sleep(HELD_MS);
   });
+  expectGoneOrThere(played);
 });
