@@ -3,6 +3,7 @@ import {
   DESTROY,
   type Declared,
   EVERYWHERE,
+  placesOr,
   REFRESH,
   rowsFor,
   signal,
