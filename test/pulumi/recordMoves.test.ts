@@ -35,7 +35,10 @@ test("one program manages two accounts: lost responses and 429s create no duplic
   const options = { strictReferences: true, drainMs: 50, templateReleaseMs: 500 };
   await using first = await startEmulator({ profile: "contract", ...options, apiKey: "first-account-key" });
   await using second = await startEmulator({ profile: "contract", ...options, apiKey: "second-account-key" });
-  first.seed({ endpoints: [{ id: "before1234567", name: HERE_BEFORE, gpuIds: "AMPERE_16", templateId: "template" }] });
+  first.seed({
+    templates: [{ id: "before", name: HERE_BEFORE, imageName: "app:0" }],
+    endpoints: [{ name: HERE_BEFORE, gpuIds: "AMPERE_16", templateId: "before" }],
+  });
   // The key and the URL of no provider belong to another account and must not be used.
   const env = {
     FIRST_KEY: "first-account-key",

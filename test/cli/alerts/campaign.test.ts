@@ -23,6 +23,9 @@ const [MANY, CLEAN_DAYS] = IS_WHOLE ? [300, 7] : [40, 0.5];
 const some = <T>(table: Readonly<Record<string, T>>) =>
   Object.entries(table).filter((_, at) => IS_WHOLE || at % 6 === 0);
 
+/** The kinds of endpoints of an account with a fault. */
+const ACCOUNT_KINDS: readonly FleetKind[] = IS_WHOLE ? FLEET_KINDS : ["delay3", "warm", "balancer"];
+
 /** Faults of an account after which its reads fail, or work, as after another fault of the table. */
 const LIKE_OTHERS = ["html", "truncated", "reset", "dropWebhook", "stock"];
 
@@ -131,11 +134,11 @@ describeWith(`the rules${title}`, () => {
   );
 
   test.each(
-    IS_WHOLE ? [1, 6] : [6],
+    IS_WHOLE ? [1, 6] : [ACCOUNT_KINDS.length],
   )("with %i endpoints, only the intended alerts about the account fire in time, and end", async (count) => {
     for (const [name, fault] of Object.entries(ACCOUNT_FAULTS)) {
       if (!IS_WHOLE && LIKE_OTHERS.includes(name)) continue;
-      const fleet = fleetOf(count);
+      const fleet = fleetOf(count, ACCOUNT_KINDS);
       const isOfAll = "QueueNotServed" in fault.alerts;
       const faulty = fleet.filter((each, at) => (isOfAll ? canHave(fault, each) : at === 0));
       await judge(
