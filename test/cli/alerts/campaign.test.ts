@@ -17,7 +17,7 @@ afterAll(() => {
 
 /** `npm run test:everywhere` plays every fault alone, and more endpoints for longer. */
 const IS_WHOLE = process.env.EVERYWHERE === "true";
-const [MANY, CLEAN_DAYS] = IS_WHOLE ? [300, 7] : [40, 0.5];
+const [MANY, CLEAN_DAYS] = IS_WHOLE ? [300, 7] : [30, 0.5];
 
 /** All entries of a table, or without `npm run test:everywhere` every sixth. */
 const some = <T>(table: Readonly<Record<string, T>>) =>
