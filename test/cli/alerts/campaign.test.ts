@@ -27,8 +27,11 @@ const some = <T>(table: Readonly<Record<string, T>>) =>
 /** The kinds of endpoints of an account with a fault. */
 const ACCOUNT_KINDS: readonly FleetKind[] = IS_WHOLE ? FLEET_KINDS : ["delay3", "warm", "balancer"];
 
-/** Faults of an account after which its reads fail, or work, as after another fault of the table. */
-const LIKE_OTHERS = ["html", "truncated", "reset", "dropWebhook", "stock"];
+/** Faults of an account that cause the alerts of another fault of the table, or none, as it does. */
+const LIKE_OTHERS = [
+  ...["html", "truncated", "reset", "graphqlError"],
+  ...["latencyMs", "listLagMs", "dropWebhook", "stock"],
+];
 
 const canHave = ({ kinds }: Fault, { kind, isBalancer }: FleetEndpoint) =>
   !isBalancer && (kinds === undefined || kinds.includes(kind as FleetKind));
