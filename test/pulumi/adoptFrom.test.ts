@@ -114,7 +114,7 @@ async function adoptFrom(stack: PulumiStack, state: string, ...flags: string[]) 
 /** For a program whose types a preview has checked. */
 const TYPES_KNOWN = { PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
 
-/** The states of a test over an API: each over one, and with `npm run test:everywhere` over both. */
+/** The states of a test over an API. With `npm run test:everywhere`, it has all of them. */
 const statesOf = (api: "graphql" | "v2") =>
   Object.entries(SEEDS).filter(([name]) => IS_EVERYWHERE || (name === "terraform") === (api === "v2"));
 

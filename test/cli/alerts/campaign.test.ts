@@ -27,7 +27,7 @@ const some = <T>(table: Readonly<Record<string, T>>) =>
 /** The kinds of endpoints of an account with a fault. */
 const ACCOUNT_KINDS: readonly FleetKind[] = IS_WHOLE ? FLEET_KINDS : ["delay3", "warm", "balancer"];
 
-/** Faults of an account that cause the alerts of another fault of the table, or none, as it does. */
+/** Faults of an account that cause the alerts of another fault of the table, or none like it. */
 const LIKE_OTHERS = [
   ...["html", "truncated", "reset", "graphqlError"],
   ...["latencyMs", "listLagMs", "dropWebhook", "stock"],

@@ -26,7 +26,10 @@ export const placesOr = (form: Form) => EVERYWHERE.filter((place) => IS_EVERYWHE
 /** The API over which a test runs, and with `npm run test:everywhere` both. */
 export const apisOr = (api: Api): readonly Api[] => (IS_EVERYWHERE ? APIS : [api]);
 
-/** The rows of a table for one of these combinations: without `npm run test:everywhere`, every second. */
+/**
+ * The rows of a table for one of these combinations: every second, and with `npm run
+ * test:everywhere` all of them.
+ */
 export const rowsFor = <T>({ form }: { readonly form: Form }, rows: readonly T[]): readonly T[] =>
   rows.filter((_, at) => IS_EVERYWHERE || at % FORMS.length === FORMS.indexOf(form));
 

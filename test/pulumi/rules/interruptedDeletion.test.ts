@@ -19,14 +19,16 @@ const KINDS = Object.keys(RESOURCES) as Kind[];
 /** How long the service takes over the deletions. */
 const HELD_MS = 1_500;
 
-/** Deletes the records, disturbs the run while all deletions are in flight, and declares them again. */
+/**
+ * Deletes the records, disturbs the run while all deletions are in flight, and declares them again.
+ */
 async function play(where: { form: Form; api: Api }, disturb: (stack: Stack) => Promise<void>) {
   await using standIn = await startStandIn();
   const { records } = standIn.account;
   const stack = await createRulesStack(standIn, where);
   await stack.declare(Object.values(RESOURCES));
   expect(await stack.run(UP)).toMatchObject({ exitCode: 0 });
-  /** The id of the program's record of a kind, without the template that an endpoint has for itself. */
+  /** The id of the program's record of a kind: a template that an endpoint has is not one. */
   const idOf = (kind: Kind) =>
     [...records[kind].values()].find((record) => !("boundEndpointId" in record && record.boundEndpointId))?.id;
   const ids = KINDS.map((kind) => [kind, String(idOf(kind))] as const);
@@ -62,7 +64,7 @@ type Stack = Awaited<ReturnType<typeof createRulesStack>>;
 
 const GONE = /\bgone\b|no longer exists|does not exist|was deleted|is deleted/i;
 
-/** Each record that the run did not recreate must have a line of its output that says it is gone. */
+/** Checks that a line of the output says that a record is gone, unless the run recreated it. */
 function expectGoneOrThere({ next, missing }: Awaited<ReturnType<typeof play>>) {
   const lines = next.output.split("\n").filter((line) => GONE.test(line));
   expect(missing.filter(([, id]) => !lines.some((line) => line.includes(id)))).toEqual([]);
