@@ -1,8 +1,11 @@
+import type { Capabilities } from "../../sdk/contract/capabilities";
 import { InvalidInputError, NameTakenError, NotFoundError } from "../../sdk/errors/errors";
 import type { FieldTable } from "../../sdk/records/fields";
+import type { NamedRecord } from "../../sdk/records/listed";
 import { secretFields } from "../engine/forEngine";
 import { objectOrEmpty, type Properties, UNKNOWN } from "../engine/properties";
 import { changedIn } from "../fields/managed";
+import type { AdoptableKind } from "./comparison";
 
 /**
  * Returns the record that `adoptId` refers to.
@@ -25,23 +28,41 @@ export function refusedAdoption(refusal: string): NotFoundError {
  * Refuses to create a record if another one already uses the name. A matching name does not prove
  * ownership: a copy of the program on another machine produces the same name, and so does a
  * resource whose logical name has changed.
- * @param one the kind with its article, such as `an endpoint`
  * @throws NameTakenError always
  */
-export function refuseTakenName(one: string, existing: readonly { readonly id: string }[], name: unknown): never {
+export function refuseTakenName(
+  { one, noun, unchangeable }: Pick<AdoptableKind<NamedRecord>, "one" | "noun" | "unchangeable">,
+  capabilities: Capabilities,
+  existing: readonly { readonly id: string }[],
+  name: unknown,
+): never {
   const ids = existing.map(({ id }) => id);
-  const noun = withoutArticle(one);
+  const fixed = unchangeable?.(capabilities);
+  const interrupted =
+    `If a preview shows "delete original" for this ${noun}, a replacement was interrupted. To complete it, run pulumi up ` +
+    "again.";
+  const ways = fixed
+    ? [
+        interrupted,
+        `Otherwise, give this resource another name. The existing ${noun} cannot be adopted, because ${fixed.reason}. If nothing ` +
+          "uses it, delete it in the service's console",
+      ]
+    : [
+        [
+          interrupted,
+          `To keep the ${noun}, give this resource another logical name, and set adoptId to "${ids[0]}".`,
+        ].join(" "),
+        `If the ${noun} belongs to another resource, stack or person, or is to be replaced, give this resource another name.`,
+        `If nothing else manages it (for example, because a killed run of this stack created it), set adoptId to "${ids[0]}", run ` +
+          "pulumi up, and then remove adoptId again",
+      ];
   throw new NameTakenError(
     [
       `${one} named "${name}" already exists: ${ids.join(", ")}. No ${noun} was created, because two ${noun}s with one name ` +
         "are easily confused.",
       `If you have renamed this resource, or moved it into or out of a component, keep its ${noun}: add its previous URN to the ` +
         "resource option aliases. To see the URN, run: pulumi stack --show-urns",
-      `If a preview shows "delete original" for this ${noun}, a replacement was interrupted. To complete it, run pulumi up ` +
-        `again. To keep the ${noun}, give this resource another logical name, and set adoptId to "${ids[0]}".`,
-      `If the ${noun} belongs to another resource, stack or person, or is to be replaced, give this resource another name.`,
-      `If nothing else manages it (for example, because a killed run of this stack created it), set adoptId to "${ids[0]}", run ` +
-        "pulumi up, and then remove adoptId again",
+      ...ways,
     ].join("\n"),
     ids,
   );

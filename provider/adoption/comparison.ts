@@ -9,12 +9,14 @@ import { declaredSettings, differing } from "../fields/settings";
 /** The fields that an API cannot change, and the advice that messages give about them. */
 interface Unchangeable {
   readonly fields: readonly string[];
+  /** Why they cannot be changed. */
+  readonly reason: string;
   /**
    * The message if a replacement keeps a name that must be unique, although the new record needs
    * another one.
    */
   readonly sameName: string;
-  /** Why the record cannot be adopted. */
+  /** The message that follows the reason if the record should be adopted. */
   readonly adoption: string;
 }
 
@@ -65,7 +67,9 @@ export function compareForAdoption<T extends NamedRecord>(
   const unchangeable = kind.unchangeable?.(capabilities);
   const reason =
     refusesAdoption?.(found, inputs) ??
-    (fields.some((field) => unchangeable?.fields.includes(field)) ? unchangeable?.adoption : undefined) ??
+    (unchangeable && fields.some((field) => unchangeable.fields.includes(field))
+      ? `${unchangeable.reason}, ${unchangeable.adoption}`
+      : undefined) ??
     (fixed && `its ${fixed} is ${JSON.stringify(before[fixed])} and cannot be changed: set ${fixed} to that value`);
   const refusal = reason && `${one} with the id ${found.id} cannot be adopted: ${reason}`;
   return { before, changed, refusal };

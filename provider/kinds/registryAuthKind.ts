@@ -11,8 +11,11 @@ import type { RecordKind } from "../records/recordKind";
 
 const FIXED = {
   fields: ["username", "password"],
+  reason: FIXED_LOGIN,
   sameName: ANOTHER_LOGIN,
-  adoption: `${FIXED_LOGIN}, so this one would keep its own. Remove the resource, and write the credential's id where it is used, or remove adoptId to create another credential`,
+  adoption:
+    "so this one would keep its own. Remove the resource, and write the credential's id where it is used, or remove adoptId to " +
+    "create another credential",
 };
 
 /** The rules of a `ContainerRegistryAuth`. */

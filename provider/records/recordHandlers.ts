@@ -16,7 +16,7 @@ import {
   readConfig,
 } from "../connection/connection";
 import { log } from "../engine/log";
-import { type Properties, UNKNOWN } from "../engine/properties";
+import { type Properties, pick, UNKNOWN } from "../engine/properties";
 import { createNamed } from "../fields/drawnName";
 import { managesOthersIn } from "../fields/managed";
 import { changesOwnInputs, checkRecordInputs } from "../fields/recordInputs";
@@ -232,7 +232,8 @@ async function createRecord<T extends NamedRecord, Fields extends object>(
   const settings = declared(kind, inputs, {});
   const save = { id: "", name: name ?? __automaticName, outputs: {}, inputs, settings };
   await prepared(kind, connection, { purpose: "create", ...save });
-  const refuse = (existing: readonly T[], name: unknown) => refuseTakenName(kind.one, existing, name);
+  const refuse = (existing: readonly T[], name: unknown) =>
+    refuseTakenName(kind, connection.capabilities, existing, name);
   // This must not run at the same time as a rename to the same name.
   const make = (name: unknown, onNameTaken: (existing: readonly T[]) => T) =>
     oneAtATime(`${kind.noun} ${name}`, () =>
@@ -257,8 +258,18 @@ async function update<T extends NamedRecord, Fields extends object>(
   const { id, outputs, inputs } = situation;
   const connection = connect();
   await requireAccount(connection);
-  const outcome = await bringUpToDate(kind, connection, situation, seen);
-  const { record, settings, changed, isWritten } = outcome;
+  const open = openNote(writtenBy(connection, kind.noun, id), outputs) ?? seen;
+  const outcome = await bringUpToDate(kind, connection, situation, open);
+  const { record, settings, isWritten } = outcome;
+  // The unfinished write may have made changes that this run only records.
+  const made = open
+    ? differing(
+        kind.table,
+        pick(settings, (setting) => setting in open.sent),
+        outputs,
+      )
+    : {};
+  const changed = [...new Set([...outcome.changed, ...Object.keys(made).map(fieldOf)])];
   const owner = ownerOf(outputs);
   const write = isWritten ? newWrite() : lastWrite(outputs);
   const outs = record
@@ -276,11 +287,10 @@ async function bringUpToDate<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
   connection: Connection,
   situation: Situation,
-  seen: Note | undefined,
+  open: Note | undefined,
 ): Promise<Outcome<T>> {
   const { id, outputs } = situation;
   const records = kind.records(connection.client);
-  const open = openNote(writtenBy(connection, kind.noun, id), outputs) ?? seen;
   if (open?.isSealed) throw sealedNote(kind.noun, id, outputs);
   try {
     const theirs = open && (await readAfter(kind, connection, situation, open));

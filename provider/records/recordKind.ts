@@ -45,7 +45,9 @@ export interface Circumstances {
   readonly before: Properties;
   /** The settings that were written. Undefined if the outputs take all fields from the record. */
   readonly settings: Properties | undefined;
-  /** The fields that were written, or that a refresh found changed. */
+  /**
+   * The fields that this run or an unfinished write changed, or that a refresh found changed.
+   */
   readonly changed: readonly string[];
   /** The token of the last write to the record; empty if there was none since its creation. */
   readonly write: string;

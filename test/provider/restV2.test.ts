@@ -132,6 +132,21 @@ describe("a credential, which REST v2 cannot change", () => {
     );
     expect(emulator.registryAuths.matches("theirs", "me", "their-password")).toBe(true);
   });
+
+  test("a credential whose name is taken is refused with the advice to use another name, which works", async () => {
+    emulator.seed({ registryAuths: [{ id: "left", name: "left", username: "me", password: "their-password" }] });
+    const [taken, another] = await Promise.all(
+      ["left", "other"].map((name) => provider.check({}, { ...kind, ...login, name })),
+    );
+    const refused = await provider.create({ ...taken?.inputs, ...kind }).catch(String);
+    expect(refused).toMatch(
+      /"left" already exists: left\..* give this resource another name\. .* cannot be adopted, because REST v2/s,
+    );
+    expect(refused).not.toContain("set adoptId");
+    const { id } = await provider.create({ ...another?.inputs, ...kind });
+    expect(emulator.registryAuths.matches(id, "me", "a-password")).toBe(true);
+    expect(emulator.registryAuths.matches("left", "me", "their-password")).toBe(true);
+  });
 });
 
 test("an endpoint without drain is deleted at once with its workers", async () => {

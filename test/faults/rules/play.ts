@@ -236,9 +236,17 @@ function disturberOf(world: World, { kind, nth, ofWrites, isAfter }: Disturbance
  */
 function advised(program: readonly Declared[], output: string): Declared[] | undefined {
   const changes = new Map<string, Declared["args"]>();
-  for (const [, name = "", id] of output.matchAll(/ named "(\w+)" already exists: (\w+)\. No /g)) {
-    changes.set(name, { adoptId: id });
+  for (const [, name = "", id, more = ""] of output.matchAll(/ named "(\w+)" already exists: (\w+)\. No (.*?)\n\n/gs)) {
+    changes.set(
+      name,
+      more.includes("Otherwise, give this resource another name") ? { name: `${name}b` } : { adoptId: id },
+    );
   }
+  // The size of a volume that this program had set, before it was reverted.
+  for (const [, name = "", size] of output.matchAll(
+    / '(\w+)' has a problem: size: .* cannot shrink: set (\d+) or more/g,
+  ))
+    changes.set(name, { size: Number(size) });
   const moved = /change of network volume "(\w+)" is not valid: dataCenterId: .* on these \d+ GB in ([\w-]+)\./g;
   for (const [, name = "", dataCenterId] of output.matchAll(moved)) changes.set(name, { dataCenterId });
   if (!program.some(({ name }) => changes.has(name))) return undefined;

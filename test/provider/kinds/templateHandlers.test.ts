@@ -83,6 +83,27 @@ test("a template is created, read, changed and deleted, and state contains only 
   expect(emulator.templates.get(id)).toBeUndefined();
 });
 
+test("a change that a killed run has made counts once it is recorded, so that workers get it: an image, a new variable and a removed one", async () => {
+  const inputs = await checked(template());
+  const changes = [
+    { imageName: "app:2" },
+    { env: { TOKEN: SECRET, MODE: "fast", NEW: "1" } },
+    { env: { TOKEN: SECRET } },
+  ];
+  const all = await Promise.all(
+    changes.map(async (change) => ({
+      ...(await provider.create(inputs)),
+      changed: await checked(template(change), inputs),
+    })),
+  );
+  // The engine is killed before it records this.
+  await Promise.all(all.map(({ id, outputs, changed }) => provider.update(id, outputs, changed)));
+  emulator.journal.clear();
+  const recorded = await Promise.all(all.map(({ id, outputs, changed }) => provider.update(id, outputs, changed)));
+  expect(recorded).toMatchObject(changes.map(() => ({ revision: 2 })));
+  expect(emulator.journal.operations()).not.toContain("saveTemplate");
+});
+
 test("each record gets its own automatic name, and an explicit name that is taken is refused with advice", async () => {
   const inputs = await checked(template());
   const first = await provider.create(inputs);
