@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Emulator, startEmulator } from "../../emulator";
+import { COMPILE_CACHE } from "../support/compiledCode";
 import { needsPostgres, startPostgres } from "../support/postgres";
 import { startStallingLine } from "../support/stallingLine";
 import { ended, MAIN } from "./command";
@@ -46,7 +47,7 @@ const inputs = (values: readonly unknown[]) =>
 
 function start(...more: string[]) {
   const args = [MAIN, "batch", "llama", "--input", "in.jsonl", "--output", "out.jsonl", ...more];
-  const env = { ...process.env, ...emulator.env };
+  const env = { ...process.env, ...COMPILE_CACHE, ...emulator.env };
   return spawn(process.execPath, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
 }
 

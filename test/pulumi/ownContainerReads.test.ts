@@ -1,5 +1,6 @@
 import { type Emulator, startEmulator } from "../../emulator";
 import { createClient } from "../../sdk/client/client";
+import { apisOr } from "../faults/rules/stack";
 import { createStack } from "./harness";
 import { createPluginStack, withPlugin } from "./pluginStack";
 
@@ -38,54 +39,56 @@ function container() {
   return template && { ...template, env: Object.fromEntries(template.env.map(({ key, value }) => [key, value])) };
 }
 
-describe.each(["graphql", "v2"])("over %s", (api) => {
-  test("get returns an endpoint with its own container, without the values of its variables", async () => {
-    const id = await theirs();
-    const program = `
+test.each(
+  apisOr("graphql"),
+)("over %s, get returns an endpoint with its own container, without the values of its variables", async (api) => {
+  const id = await theirs();
+  const program = `
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
 const { templateId, imageName, env } = ServerlessEndpoint.get("theirs", "${id}");
 module.exports = { templateId, imageName, env };`;
-    const stack = await createStack({ program, env: envOf(api) });
-    const up = await stack.up();
-    // Over GraphQL, its template is one that a program can declare as well.
-    const template = { templateId: container()?.id };
-    expect(await stack.outputs()).toEqual(api === "v2" ? { templateId: "", imageName: "me/llama:1" } : template);
-    const refreshed = await stack.up("--refresh");
-    await stack.destroy();
-    expect(writes()).toEqual([]);
-    for (const shown of [up.output, refreshed.output, JSON.stringify(await stack.exportState())])
-      expect(shown).not.toContain(CANARY);
-  });
+  const stack = await createStack({ program, env: envOf(api) });
+  const up = await stack.up();
+  // Over GraphQL, its template is one that a program can declare as well.
+  const template = { templateId: container()?.id };
+  expect(await stack.outputs()).toEqual(api === "v2" ? { templateId: "", imageName: "me/llama:1" } : template);
+  const refreshed = await stack.up("--refresh");
+  await stack.destroy();
+  expect(writes()).toEqual([]);
+  for (const shown of [up.output, refreshed.output, JSON.stringify(await stack.exportState())])
+    expect(shown).not.toContain(CANARY);
+});
 
-  test("an imported endpoint is declared in the form that the API returns, and destroyed completely", async () => {
-    const id = await theirs();
-    const stack = await createPluginStack("", envOf(api));
-    await stack.succeed(["import", TYPE, "one", id, "--yes", "--generate-code=false", "--skip-preview"]);
-    const declare = (args: string) =>
-      stack.writeProgram(
-        withPlugin(`new plugin.ServerlessEndpoint("one", { name: "theirs", gpuIds: ["ADA_24"], ${args} });`),
-      );
-    const own = `imageName: "me/llama:1", containerDiskInGb: 50`;
-    await stack.succeed(["state", "unprotect", "--all", "--yes"]);
-    await declare(api === "v2" ? own : `templateId: "${container()?.id}"`);
+test.each(
+  apisOr("v2"),
+)("over %s, an imported endpoint is declared in the form that the API returns, and destroyed completely", async (api) => {
+  const id = await theirs();
+  const stack = await createPluginStack("", envOf(api));
+  await stack.succeed(["import", TYPE, "one", id, "--yes", "--generate-code=false", "--skip-preview"]);
+  const declare = (args: string) =>
+    stack.writeProgram(
+      withPlugin(`new plugin.ServerlessEndpoint("one", { name: "theirs", gpuIds: ["ADA_24"], ${args} });`),
+    );
+  const own = `imageName: "me/llama:1", containerDiskInGb: 50`;
+  await stack.succeed(["state", "unprotect", "--all", "--yes"]);
+  await declare(api === "v2" ? own : `templateId: "${container()?.id}"`);
+  await stack.preview("--refresh", "--expect-no-changes");
+  expect(writes()).toEqual([]);
+  await declare(`${own.replace(":1", ":2")}, env: { HF_TOKEN: "${CANARY}", MODE: "fast" }`);
+  if (api === "v2") {
+    await stack.up();
+    const env = { HF_TOKEN: CANARY, THEIRS: CANARY, MODE: "fast" };
+    expect(container()).toMatchObject({ imageName: "me/llama:2", env, containerDiskInGb: 50 });
     await stack.preview("--refresh", "--expect-no-changes");
-    expect(writes()).toEqual([]);
-    await declare(`${own.replace(":1", ":2")}, env: { HF_TOKEN: "${CANARY}", MODE: "fast" }`);
-    if (api === "v2") {
-      await stack.up();
-      const env = { HF_TOKEN: CANARY, THEIRS: CANARY, MODE: "fast" };
-      expect(container()).toMatchObject({ imageName: "me/llama:2", env, containerDiskInGb: 50 });
-      await stack.preview("--refresh", "--expect-no-changes");
-    } else {
-      const { exitCode, output } = await stack.run(["preview"]);
-      expect(exitCode).not.toBe(0);
-      expect(output).toContain("cannot replace templateId over GraphQL");
-    }
-    expect(emulator.endpoints.list()).toMatchObject([{ id }]);
-    expect(JSON.stringify(await stack.exportState())).not.toContain(CANARY);
-    await stack.destroy();
-    expect([emulator.endpoints.list(), emulator.templates.list()]).toEqual([[], []]);
-  });
+  } else {
+    const { exitCode, output } = await stack.run(["preview"]);
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain("cannot replace templateId over GraphQL");
+  }
+  expect(emulator.endpoints.list()).toMatchObject([{ id }]);
+  expect(JSON.stringify(await stack.exportState())).not.toContain(CANARY);
+  await stack.destroy();
+  expect([emulator.endpoints.list(), emulator.templates.list()]).toEqual([[], []]);
 });
 
 test("over REST v2, an endpoint with its own container is adopted, changed and destroyed, and other people's variables are kept", async () => {

@@ -129,7 +129,7 @@ describe("an endpoint of another account", () => {
     await other.stop();
   });
 
-  test("stays in state after an update that makes no call, and no deletion is sent", async () => {
+  test("an endpoint of another account stays in state after an update that makes no call, no deletion is sent, and it counts as deleted only if the user says so", async () => {
     const stack = await createStack({ program: program({ a: ARGS }), env: own.env });
     await stack.up();
     await stack.writeProgram(program({ a: { ...ARGS, drainTimeout: 60 } }));
@@ -143,12 +143,18 @@ describe("an endpoint of another account", () => {
       const result = await stack.run([command, "--yes", "--skip-preview"], other.env);
       expect(result.exitCode).not.toBe(0);
       expect(result.output).toContain("is not in this account");
+      expect(result.output).toContain(`It was last seen at ${own.url}`);
+      expect(result.output).toContain("SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE");
     }
     expect(other.journal.requests({ operation: "deleteEndpoint" })).toEqual([]);
     expect(await logicalNames(stack)).toEqual(["a"]);
     await stack.up();
-    await stack.destroy();
-    expect(own.endpoints.list()).toEqual([]);
+    await stack.succeed(["refresh", "--yes", "--skip-preview"], {
+      ...other.env,
+      SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE: "true",
+    });
+    expect(await logicalNames(stack)).toEqual([]);
+    expect(own.endpoints.list()).toHaveLength(1);
   });
 
   test("an endpoint of another account is deleted in a move only after the new account was verified, and moves back with its provider", async () => {

@@ -74,28 +74,35 @@ export const INLINE = `
 const { LocalWorkspace } = require("@pulumi/pulumi/automation");
 const { program } = require("./programs.js");
 
-async function up(stackName, mistake) {
-  const isLater = stackName === "later";
-  const options = { stackName, projectName: "test", program: program(mistake, isLater) };
-  const stack = await LocalWorkspace.createOrSelectStack(options, { workDir: __dirname });
+async function up(stack, mistake) {
+  const isLater = stack.name === "later";
   const target = isLater && mistake ? ["**::one", "**::two"] : undefined;
   let output;
   let failed;
   do {
     output = "";
     const onOutput = (text) => { output += text; };
-    failed = await stack.up({ target, onOutput }).then(() => false, () => true);
+    failed = await stack.up({ program: program(mistake, isLater), target, onOutput }).then(() => false, () => true);
   } while (output.includes("14 UNAVAILABLE: No connection established"));
+  return { stackName: stack.name, mistake, failed, output };
+}
+
+const create = (stackName) =>
+  LocalWorkspace.createOrSelectStack({ stackName, projectName: "test", program() {} }, { workDir: __dirname });
+
+/** The names of the resources that a stack has in the end. A refused program must not restore one. */
+async function namesOf(stack) {
   const { deployment } = await stack.exportStack();
-  const names = deployment.resources.map(({ urn }) => urn.split("::").pop());
-  return { stackName, mistake, failed, names, output };
+  return deployment.resources.map(({ urn }) => urn.split("::").pop());
 }
 
 (async () => {
+  const stacks = await Promise.all(["awaited", "later"].map(create));
   const results = [];
   for (const mistake of [undefined, ...process.argv.slice(2)]) {
-    results.push(...(await Promise.all(["awaited", "later"].map((stackName) => up(stackName, mistake)))));
+    results.push(...(await Promise.all(stacks.map((stack) => up(stack, mistake)))));
   }
-  require("fs").writeFileSync("results.json", JSON.stringify(results));
+  const names = await Promise.all(stacks.map(namesOf));
+  require("fs").writeFileSync("results.json", JSON.stringify({ results, names }));
 })();
 `;

@@ -9,7 +9,6 @@ const LONGEST = [
   "cli/alerts/campaign",
   "pulumi/pipeline",
   "pulumi/tick",
-  "pulumi/rules/interruptedDeletion",
   "pulumi/rehearseVerdicts",
   "cli/metrics/fullDisk",
   "pulumi/ownContainer",

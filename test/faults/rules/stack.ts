@@ -20,6 +20,19 @@ export const EVERYWHERE = FORMS.flatMap((form) => APIS.map((api) => ({ form, api
   ({ form, api }) => IS_EVERYWHERE || (form === "npm") === (api === "graphql"),
 );
 
+/** The combination with this form, and with `npm run test:everywhere` all of them. */
+export const placesOr = (form: Form) => EVERYWHERE.filter((place) => IS_EVERYWHERE || place.form === form);
+
+/** The API over which a test runs, and with `npm run test:everywhere` both. */
+export const apisOr = (api: Api): readonly Api[] => (IS_EVERYWHERE ? APIS : [api]);
+
+/**
+ * The rows of a table for one of these combinations: every second, and with `npm run
+ * test:everywhere` all of them.
+ */
+export const rowsFor = <T>({ form }: { readonly form: Form }, rows: readonly T[]): readonly T[] =>
+  rows.filter((_, at) => IS_EVERYWHERE || at % FORMS.length === FORMS.indexOf(form));
+
 export type ResourceClass =
   | "ServerlessEndpoint"
   | "ServerlessTemplate"

@@ -14,6 +14,10 @@ import {
 } from "../../support/rollOutRuns";
 import { newMachine, programOf, serving, startProvider, TOKEN } from "../../support/rollOuts";
 
+const IS_EVERYWHERE = process.env.EVERYWHERE === "true";
+/** One API, and with `npm run test:everywhere` both. */
+const apis = (api: string) => ["v2", "graphql"].filter((each) => IS_EVERYWHERE || each === api);
+
 /** Adopts the endpoint with another image and more workers. */
 const adopting = (id: string, kind = "wrong") => ({ ...programOf(kind), workersMax: 6, adoptId: id });
 const withoutRollOut = ({ rollOut: _, ...program }: ReturnType<typeof adopting>) => program;
@@ -119,18 +123,24 @@ test("if the console sets another image while the release of an adoption is test
   expect(maximumOf(run)).toBe(2);
 }, 120_000);
 
-describe.each([
+const withoutRollOutOf = (id: string, kind?: string) => withoutRollOut(adopting(id, kind));
+const PROGRAMS = [
   ["with a rollout", adopting],
-  ["without a rollout", (id: string, kind?: string) => withoutRollOut(adopting(id, kind))],
-])("an adoption %s that was killed", (_name, program) => {
-  async function killed(run: Run, kind: string): Promise<void> {
-    await killAt(run.emulator, run.provider, AFTER_THE_SAVE, undefined, program(run.first.id, kind));
-    expect(serving(run.emulator)).toMatchObject({ image: `me/llama-${kind}` });
-  }
+  ["without a rollout", withoutRollOutOf],
+] as const;
+/** One of these programs, and with `npm run test:everywhere` both. */
+const programs = (at: number) => PROGRAMS.filter((_, index) => IS_EVERYWHERE || index === at);
 
-  test("a killed adoption is named by the next run of any resource, and the command restores everything but the console's later change", async () => {
+async function killed(run: Run, program: typeof withoutRollOutOf, kind: string): Promise<void> {
+  await killAt(run.emulator, run.provider, AFTER_THE_SAVE, undefined, program(run.first.id, kind));
+  expect(serving(run.emulator)).toMatchObject({ image: `me/llama-${kind}` });
+}
+
+test.each(programs(1))(
+  "a killed adoption %s is named by the next run of any resource, and the command restores everything but the console's later change",
+  async (_name, program) => {
     await using run = await start();
-    await killed(run, "wrong");
+    await killed(run, program, "wrong");
     const said = await saidByNextRun(run);
     expect(said).toContain(`did not finish the adoption of endpoint ${run.first.id} ("llama")`);
     expect(said).toContain(`rollback ${run.first.id} --left --yes`);
@@ -142,28 +152,37 @@ describe.each([
     expect(maximumOf(run)).toBe(2);
     expect(await rollBack(run)).toMatchObject({ code: 1, stderr: expect.stringContaining("has no record") });
     expect(await saidByNextRun(run, "third")).not.toContain("did not finish the adoption");
-  }, 120_000);
+  },
+  120_000,
+);
 
-  test("a killed adoption is completed by the same program and no longer named", async () => {
+test.each(programs(0))(
+  "a killed adoption %s is completed by the same program and no longer named",
+  async (_name, program) => {
     await using run = await start();
-    await killed(run, "2-good");
+    await killed(run, program, "2-good");
     await using next = await startProvider(run.emulator, run.machine);
     const { id, outputs, inputs } = await up(next, program(run.first.id, "2-good"), undefined);
     expect(outputs).toMatchObject({ imageName: "me/llama-2-good", workersMax: 6 });
     expect(await saidByNextRun(run)).not.toContain("did not finish the adoption");
     expect(await next.diff(id, outputs, inputs)).toMatchObject({ changes: "none" });
-  }, 120_000);
+  },
+  120_000,
+);
 
-  test("a killed adoption leaves nothing behind for a program that adopts the endpoint with fewer settings", async () => {
+test.each(programs(1))(
+  "a killed adoption %s leaves nothing behind for a program that adopts the endpoint with fewer settings",
+  async (_name, program) => {
     await using run = await start();
-    await killed(run, "2-good");
+    await killed(run, program, "2-good");
     await using next = await startProvider(run.emulator, run.machine);
     const { workersMax: _, ...less } = program(run.first.id, "2-good");
     const { outputs } = await up(next, less, undefined);
     expect(maximumOf(run)).toBe(2);
     expect(outputs).toMatchObject({ imageName: "me/llama-2-good", workersMax: 2 });
-  }, 120_000);
-});
+  },
+  120_000,
+);
 
 test("an adoption that the service rejects is not named", async () => {
   await using run = await start();
@@ -175,10 +194,9 @@ test("an adoption that the service rejects is not named", async () => {
   expect(serving(emulator)).toMatchObject(previous);
 }, 120_000);
 
-test.each([
-  "graphql",
-  "v2",
-])("the command over %s forgets a killed adoption of an endpoint that was deleted since", async (api) => {
+test.each(
+  apis("graphql"),
+)("the command over %s forgets a killed adoption of an endpoint that was deleted since", async (api) => {
   await using run = await start();
   const { emulator, provider, first } = run;
   await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id));
@@ -188,35 +206,35 @@ test.each([
   expect(await rollBack(run, api)).toMatchObject({ code: 1, stderr: expect.stringContaining("has no record") });
 }, 120_000);
 
-describe.each(["v2", "graphql"])("over %s, an adoption restores nothing of a change that was completed", (api) => {
-  /** An endpoint whose last change removed a variable and raised its workers, and the program. */
-  async function changed() {
-    const run = await start(api);
-    const { emulator, provider, first, machine } = run;
-    const { rollOut, env, ...program } = programOf("good");
-    const more = await up(provider, { ...program, env: { ...env, OLD: "1" } }, first);
-    await up(provider, { ...program, env, workersMax: 5 }, more);
-    // Another resource, which leaves the worker counts and other variables to the service.
-    const { workersMax: _, workersMin: __, ...other } = { ...program, automaticName: "other", adoptId: first.id, env };
-    return { run, other, rollOut, next: await startProvider(emulator, machine, api) };
-  }
+/** An endpoint whose last change removed a variable and raised its workers, and the program. */
+async function changed(api: string) {
+  const run = await start(api);
+  const { emulator, provider, first, machine } = run;
+  const { rollOut, env, ...program } = programOf("good");
+  const more = await up(provider, { ...program, env: { ...env, OLD: "1" } }, first);
+  await up(provider, { ...program, env, workersMax: 5 }, more);
+  // Another resource, which leaves the worker counts and other variables to the service.
+  const { workersMax: _, workersMin: __, ...other } = { ...program, automaticName: "other", adoptId: first.id, env };
+  return { run, other, rollOut, next: await startProvider(emulator, machine, api) };
+}
 
-  test("when it succeeds", async () => {
-    const { run, other, next } = await changed();
-    await using _ = run;
-    await up(next, other, undefined);
-    expect([serving(run.emulator), maximumOf(run)]).toEqual([expect.objectContaining(previous), 5]);
-    expect(next.output()).not.toContain("restores");
-    await next.stop();
-  }, 120_000);
+test.each(apis("v2"))("an adoption over %s restores nothing of a completed change when it succeeds", async (api) => {
+  const { run, other, next } = await changed(api);
+  await using _ = run;
+  await up(next, other, undefined);
+  expect([serving(run.emulator), maximumOf(run)]).toEqual([expect.objectContaining(previous), 5]);
+  expect(next.output()).not.toContain("restores");
+  await next.stop();
+}, 120_000);
 
-  test("when its release fails and it has written nothing", async () => {
-    const { run, other, rollOut, next } = await changed();
-    await using _ = run;
-    const test = { ...rollOut.test, expectedOutput: { text: "6" } };
-    const error = await failedUp(next, { ...other, rollOut: { ...rollOut, test } }, undefined);
-    expect(error.message).toContain("The endpoint was not adopted");
-    expect([serving(run.emulator), maximumOf(run)]).toEqual([expect.objectContaining(previous), 5]);
-    await next.stop();
-  }, 120_000);
-});
+test.each(
+  apis("graphql"),
+)("an adoption over %s restores nothing of a completed change when its release fails and it has written nothing", async (api) => {
+  const { run, other, rollOut, next } = await changed(api);
+  await using _ = run;
+  const test = { ...rollOut.test, expectedOutput: { text: "6" } };
+  const error = await failedUp(next, { ...other, rollOut: { ...rollOut, test } }, undefined);
+  expect(error.message).toContain("The endpoint was not adopted");
+  expect([serving(run.emulator), maximumOf(run)]).toEqual([expect.objectContaining(previous), 5]);
+  await next.stop();
+}, 120_000);

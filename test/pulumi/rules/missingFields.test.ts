@@ -6,6 +6,7 @@ import {
   EVERYWHERE,
   type Form,
   REFRESH,
+  rowsFor,
   UP,
   UP_REFRESH,
 } from "../../faults/rules/stack";
@@ -52,10 +53,12 @@ async function deploy({ form, api }: { form: Form; api: Api }) {
 }
 
 describe.each(EVERYWHERE)("with the $form form over $api", (where) => {
-  test.each([
-    ["up --refresh", [UP_REFRESH]],
-    ["a refresh", [REFRESH, UP]],
-  ])("an unchanged program replaces nothing if %s reads endpoints without optional fields", async (_title, commands) => {
+  test.each(
+    rowsFor(where, [
+      ["up --refresh", [UP_REFRESH]],
+      ["a refresh", [REFRESH, UP]],
+    ] as const),
+  )("an unchanged program replaces nothing if %s reads endpoints without optional fields", async (_title, commands) => {
     const { standIn, stack, lying, ids } = await deploy(where);
     await using _ = standIn;
     await stack.declare(declared(where.api));
@@ -73,10 +76,9 @@ describe.each(EVERYWHERE)("with the $form form over $api", (where) => {
     expect(standIn.account.deleted).toEqual([]);
   });
 
-  test.each([
-    "create",
-    "change",
-  ] as const)("an unchanged program replaces nothing if the answer to a %s lacks optional fields", async (write) => {
+  test.each(
+    rowsFor(where, ["change", "create"] as const),
+  )("an unchanged program replaces nothing if the answer to a %s lacks optional fields", async (write) => {
     const { standIn, stack, lying, ids } = await deploy(where);
     await using _ = standIn;
     await stack.declare(declared(where.api));

@@ -1,4 +1,4 @@
-import { createRulesStack, type Declared, EVERYWHERE, UP } from "../../faults/rules/stack";
+import { createRulesStack, type Declared, EVERYWHERE, rowsFor, UP } from "../../faults/rules/stack";
 import { startStandIn } from "../../faults/rules/standIn";
 
 const KEYS = { "key-a": "aaa", "key-b": "bbb" };
@@ -14,10 +14,9 @@ const volume = (name: string): Declared => ({
 });
 
 describe.each(EVERYWHERE)("with the $form form over $api", (where) => {
-  test.each([
-    "SERVERLESS_GPU_ACCOUNT",
-    "config",
-  ])("a key of another account creates nothing if %s names the account", async (setting) => {
+  test.each(
+    rowsFor(where, ["SERVERLESS_GPU_ACCOUNT", "config"]),
+  )("a key of another account creates nothing if %s names the account", async (setting) => {
     await using standIn = await startStandIn(KEYS);
     const stack = await createRulesStack(standIn, where);
     await stack.declare([template("old")]);

@@ -1,4 +1,14 @@
-import { createRulesStack, DESTROY, type Declared, EVERYWHERE, REFRESH, signal, UP } from "../../faults/rules/stack";
+import {
+  createRulesStack,
+  DESTROY,
+  type Declared,
+  EVERYWHERE,
+  placesOr,
+  REFRESH,
+  rowsFor,
+  signal,
+  UP,
+} from "../../faults/rules/stack";
 import { startStandIn } from "../../faults/rules/standIn";
 
 const ROLL_OUT = {
@@ -13,10 +23,12 @@ const endpoint = (args: Readonly<Record<string, unknown>>): Declared => ({
 });
 
 describe.each(EVERYWHERE)("with the $form form over $api", (where) => {
-  test.each([
-    ["without a refresh", false],
-    ["recorded by a refresh", true],
-  ])("a failed rollout restores what served right before it, %s", async (_title, isRefreshed) => {
+  test.each(
+    rowsFor(where, [
+      ["without a refresh", false],
+      ["recorded by a refresh", true],
+    ] as const),
+  )("a failed rollout restores what served right before it, %s", async (_title, isRefreshed) => {
     await using standIn = await startStandIn();
     const stack = await createRulesStack(standIn, where);
     const program = (imageName: string) =>
@@ -33,32 +45,34 @@ describe.each(EVERYWHERE)("with the $form form over $api", (where) => {
     expect(failed.exitCode).not.toBe(0);
     expect(standIn.account.settings("endpoint", held.id)).toEqual(before);
   });
+});
 
-  test("an interrupted deletion's note does not switch on an endpoint that was switched off later on purpose", async () => {
-    await using standIn = await startStandIn();
-    const stack = await createRulesStack(standIn, where);
-    await stack.declare([endpoint({ imageName: "me/app:1" })]);
-    expect((await stack.run(UP)).output).not.toMatch(/error:/);
-    const [held] = standIn.account.records.endpoint.values();
-    if (!held) throw new Error("there is no endpoint");
-    standIn.begin({
-      async after({ write }) {
-        if (write !== "change") return undefined;
-        await signal(stack, "engine", "SIGKILL");
-        await signal(stack, "provider", "SIGKILL");
-        return "drop";
-      },
-    });
-    await stack.run(DESTROY);
-    expect(held).toMatchObject({ workersMin: 0, workersMax: 0 });
-    await stack.run(["cancel", "--yes"]);
-    standIn.begin();
-    // Somebody restores it, a refresh on another machine records that, and then it is switched off.
-    held.workersMax = 4;
-    await stack.run(REFRESH, { machine: "two" });
-    held.workersMax = 0;
-    await stack.run(REFRESH, { machine: "two" });
-    await stack.run(UP);
-    expect(held).toMatchObject({ workersMin: 0, workersMax: 0 });
+test.each(
+  placesOr("npm"),
+)("with the $form form over $api, an interrupted deletion's note does not switch on an endpoint that was switched off later on purpose", async (where) => {
+  await using standIn = await startStandIn();
+  const stack = await createRulesStack(standIn, where);
+  await stack.declare([endpoint({ imageName: "me/app:1" })]);
+  expect((await stack.run(UP)).output).not.toMatch(/error:/);
+  const [held] = standIn.account.records.endpoint.values();
+  if (!held) throw new Error("there is no endpoint");
+  standIn.begin({
+    async after({ write }) {
+      if (write !== "change") return undefined;
+      await signal(stack, "engine", "SIGKILL");
+      await signal(stack, "provider", "SIGKILL");
+      return "drop";
+    },
   });
+  await stack.run(DESTROY);
+  expect(held).toMatchObject({ workersMin: 0, workersMax: 0 });
+  await stack.run(["cancel", "--yes"]);
+  standIn.begin();
+  // Somebody restores it, a refresh on another machine records that, and then it is switched off.
+  held.workersMax = 4;
+  await stack.run(REFRESH, { machine: "two" });
+  held.workersMax = 0;
+  await stack.run(REFRESH, { machine: "two" });
+  await stack.run(UP);
+  expect(held).toMatchObject({ workersMin: 0, workersMax: 0 });
 });

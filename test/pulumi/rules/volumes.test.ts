@@ -1,12 +1,11 @@
 import { type Lie, lieAboutNamed } from "../../faults/rules/lies";
 import {
-  APIS,
   createRulesStack,
   DESTROY,
   type Declared,
   EVERYWHERE,
-  FORMS,
   REFRESH,
+  rowsFor,
   UP,
   UP_REFRESH,
 } from "../../faults/rules/stack";
@@ -28,6 +27,9 @@ const volume = (name: string, more = {}, options = {}): Declared => ({
   args: { name, size: 10, dataCenterId: "EU-RO-1", ...more },
   options,
 });
+
+/** The options with which a change of the data center is refused, by the name of the volume. */
+const OPTIONS = { none: {}, protected: { protect: true }, retained: { retainOnDelete: true } };
 
 describe.each(EVERYWHERE)("with the $form form over $api", (where) => {
   test("a volume under another logical name is not deleted by the run that refuses its name", async () => {
@@ -54,10 +56,12 @@ describe.each(EVERYWHERE)("with the $form form over $api", (where) => {
     expect(held.size).toBe(0);
   });
 
-  test.each([
-    ["up --refresh", [UP_REFRESH]],
-    ["a refresh", [REFRESH, UP]],
-  ])("a volume stays if %s reads another spelling of its data center", async (_title, commands) => {
+  test.each(
+    rowsFor(where, [
+      ["up --refresh", [UP_REFRESH]],
+      ["a refresh", [REFRESH, UP]],
+    ] as const),
+  )("a volume stays if %s reads another spelling of its data center", async (_title, commands) => {
     await using standIn = await startStandIn();
     const stack = await createRulesStack(standIn, where);
     await stack.declare(Object.keys(LIES).map((name) => volume(name)));
@@ -91,101 +95,71 @@ describe.each(EVERYWHERE)("with the $form form over $api", (where) => {
     expect([...standIn.account.records.volume.values()].map(({ size }) => size)).toEqual([20, 20, 20, 20]);
   });
 
-  test.each([
-    ["while it is adopted", true],
-    ["after its adoption", false],
-  ])("a volume of the fast tier stays when the program says %s that it is fast", async (_title, isAdopting) => {
+  test("a volume of the fast tier stays when the program says that it is fast while it is adopted, after its adoption, or after its import", async () => {
     await using standIn = await startStandIn();
     const stack = await createRulesStack(standIn, where);
-    const held = { name: "fast", size: 10, dataCenterId: "EU-RO-1", highPerformance: true };
-    const { id } = standIn.account.add("volume", held);
-    const adopting = { adoptId: id };
-    for (const args of [
-      adopting,
-      isAdopting ? { ...adopting, highPerformance: true } : {},
-      { highPerformance: true },
-    ]) {
-      await stack.declare([volume("fast", args)]);
+    const fast = (name: string) =>
+      standIn.account.add("volume", { name, size: 10, dataCenterId: "EU-RO-1", highPerformance: true }).id;
+    // The npm form cannot import.
+    const ids = [fast("while"), fast("after"), ...(where.form === "plugin" ? [fast("imported")] : [])];
+    const [adoptWhile, adoptAfter] = ids.map((adoptId) => ({ adoptId }));
+    for (const [argsWhile, argsAfter, argsImported, options] of [
+      [adoptWhile, adoptAfter, {}, { import: ids[2] }],
+      [{ ...adoptWhile, highPerformance: true }, {}, {}, {}],
+      [{ highPerformance: true }, { highPerformance: true }, { highPerformance: true }, {}],
+    ] as const) {
+      const imported = where.form === "plugin" ? [volume("imported", argsImported, options)] : [];
+      await stack.declare([volume("while", argsWhile), volume("after", argsAfter), ...imported]);
       expect((await stack.run(UP)).output).not.toMatch(/error:/);
-      expect([...standIn.account.records.volume.keys()]).toEqual([id]);
+      expect([...standIn.account.records.volume.keys()]).toEqual(ids);
     }
     expect(standIn.writes).toEqual([]);
   });
 
-  test.each([
-    ["no option", {}],
-    ["protect", { protect: true }],
-    ["retainOnDelete", { retainOnDelete: true }],
-  ])("a volume whose data center changes in the program is refused with %s, and stays", async (_title, options) => {
+  test("a volume whose data center changes in the program is refused with no option, protect and retainOnDelete, and stays", async () => {
     await using standIn = await startStandIn();
     const stack = await createRulesStack(standIn, where);
-    await stack.declare([volume("data")]);
+    const names = Object.keys(OPTIONS);
+    await stack.declare(names.map((name) => volume(name)));
     expect((await stack.run(UP)).output).not.toMatch(/error:/);
     const before = [...standIn.account.records.volume.keys()];
     standIn.begin();
-    await stack.declare([volume("data", { dataCenterId: "US-KS-2" }, options)]);
-    const refused = await stack.run(UP);
-    expect([...standIn.account.records.volume.keys()]).toEqual(before);
-    expect(standIn.account.deleted).toEqual([]);
-    expect(refused.exitCode).not.toBe(0);
-    // It says the way that keeps the data.
-    expect(refused.output).toMatch(/new name|another name/i);
-    expect(refused.output).toMatch(/copy/i);
+    for (const [changed, options] of Object.entries(OPTIONS)) {
+      const declared = names.filter((name) => name !== changed).map((name) => volume(name));
+      await stack.declare([...declared, volume(changed, { dataCenterId: "US-KS-2" }, options)]);
+      const refused = await stack.run(UP);
+      expect([...standIn.account.records.volume.keys()]).toEqual(before);
+      expect(standIn.account.deleted).toEqual([]);
+      expect([changed, refused.exitCode === 0]).toEqual([changed, false]);
+      // It says the way that keeps the data.
+      expect(refused.output).toMatch(/new name|another name/i);
+      expect(refused.output).toMatch(/copy/i);
+    }
   });
 
-  test("reverting the commit that adopted a volume leaves the volume, and so does a destroy", async () => {
+  test("reverting the commit that adopted a volume leaves the volume, and so does a destroy, but one that was renamed by adoptId is the stack's own", async () => {
     await using standIn = await startStandIn();
     const stack = await createRulesStack(standIn, where);
+    const { volume: held } = standIn.account.records;
     const of = (name: string) =>
       standIn.account.add("volume", { name, size: 10, dataCenterId: "EU-RO-1", highPerformance: false }).id;
     const [first, second] = [of("first"), of("second")];
-    await stack.declare([volume("first", { adoptId: first }), volume("second", { adoptId: second })]);
+    const adopted = volume("second", { adoptId: second });
+    await stack.declare([volume("first", { adoptId: first }), adopted, volume("old")]);
     expect((await stack.run(UP)).output).not.toMatch(/error:/);
-    await stack.declare([volume("second", { adoptId: second })]);
+    const own = [...held.keys()].at(-1);
+    await stack.declare([adopted, volume("new", { name: "old", adoptId: own })]);
     const reverted = await stack.run(UP);
-    expect([...standIn.account.records.volume.keys()]).toEqual([first, second]);
+    expect(reverted.output).not.toMatch(/error:/);
+    expect([...held.keys()]).toEqual([first, second, own]);
     expect(reverted.output).toContain(first);
     expect(reverted.output).toMatch(/billed/);
+    await stack.declare([adopted, volume("new", { name: "old" })]);
+    expect((await stack.run(UP)).output).not.toMatch(/error:/);
+    expect([...held.keys()]).toEqual([first, second, own]);
     const destroyed = await stack.run(DESTROY);
-    expect([...standIn.account.records.volume.keys()]).toEqual([first, second]);
-    expect(destroyed.output).toContain(second);
+    expect(destroyed).toMatchObject({ exitCode: 0, output: expect.stringContaining(second) });
+    expect([...held.keys()]).toEqual([first, second]);
     expect(destroyed.output).toMatch(/billed/);
   });
-});
-
-test.each(
-  FORMS,
-)("a volume that was renamed by adoptId is the stack's own after adoptId is removed: %s", async (form) => {
-  await using standIn = await startStandIn();
-  const stack = await createRulesStack(standIn, { form, api: "graphql" });
-  await stack.declare([volume("old")]);
-  expect((await stack.run(UP)).output).not.toMatch(/error:/);
-  const [id = ""] = standIn.account.records.volume.keys();
-  await stack.declare([volume("new", { name: "old", adoptId: id })]);
-  expect((await stack.run(UP)).output).not.toMatch(/error:/);
-  expect([...standIn.account.records.volume.keys()]).toEqual([id]);
-  await stack.declare([volume("new", { name: "old" })]);
-  expect((await stack.run(UP)).output).not.toMatch(/error:/);
-  expect([...standIn.account.records.volume.keys()]).toEqual([id]);
-  expect(await stack.run(DESTROY)).toMatchObject({ exitCode: 0 });
-  expect([...standIn.account.records.volume.keys()]).toEqual([]);
-});
-
-test.each(
-  APIS,
-)("an imported volume of the fast tier stays when the program says that it is fast, over %s", async (api) => {
-  await using standIn = await startStandIn();
-  const stack = await createRulesStack(standIn, { form: "plugin", api });
-  const held = { name: "fast", size: 10, dataCenterId: "EU-RO-1", highPerformance: true };
-  const { id } = standIn.account.add("volume", held);
-  for (const [args, options] of [
-    [{}, { import: id }],
-    [{}, {}],
-    [{ highPerformance: true }, {}],
-  ] as const) {
-    await stack.declare([volume("fast", args, options)]);
-    expect((await stack.run(UP)).output).not.toMatch(/error:/);
-    expect([...standIn.account.records.volume.keys()]).toEqual([id]);
-  }
-  expect(standIn.writes).toEqual([]);
 });
