@@ -19,6 +19,8 @@ export interface World {
   said: string;
   /** Ids of records that the console deleted, or whose deletion nobody saw. */
   readonly forgiven: Set<string>;
+  /** The machine that sent the last deletion of a record. Others cannot know of it. */
+  readonly deletedOn: Map<string, string>;
   /** What records were before writes whose end nobody saw. */
   readonly previous: Map<string, Settings[]>;
   /** Ids that somebody else made. */
@@ -122,6 +124,8 @@ async function editInConsole(world: World, { name, field, value }: Edit & { read
   const { account } = world.standIn;
   const own = (await stateOf(world)).find((each) => each.name === name);
   const record = own && account.records[own.kind].get(own.id);
+  // The console has no number of GPUs for an endpoint on CPUs.
+  if (record && field === "gpuCount" && (record as Partial<HeldEndpoint>).instanceIds?.length) return;
   if (!own || !record || field === "dataCenterId" || field === "highPerformance") return;
   if (own.kind !== "endpoint" || Object.hasOwn(record, field)) return void Object.assign(record, { [field]: value });
   account.bindContainer(record as HeldEndpoint, { [field]: value });

@@ -30,6 +30,7 @@ const write = (write: Write["write"], before: Settings | undefined, after: Setti
 function rules(more: Partial<Facts> & { readonly fields?: readonly string[] }): string[] {
   const held = [{ name: "one", kind: "endpoint" as const, id: ENDPOINT.id, inputs: {} }];
   const facts: Facts = {
+    form: "npm",
     api: "graphql",
     command: "up",
     target: undefined,

@@ -33,9 +33,16 @@ export async function createWorld(
     good: [...program],
     said: "",
     forgiven: new Set(),
+    deletedOn: new Map(),
     previous: new Map(),
     foreign: new Set(),
   };
+}
+
+function both(one: Shown, other: Shown): Shown {
+  const fields = new Map(one.fields);
+  for (const [name, more] of other.fields) fields.set(name, new Set([...(fields.get(name) ?? []), ...more]));
+  return { fields, text: `${one.text}\n${other.text}` };
 }
 
 /** The result of a step. */
@@ -73,7 +80,9 @@ export async function play(world: World, step: Step): Promise<Played> {
     ];
     const preview = await stack.run(["preview", "--json", "--diff", ...more, ...flags], options);
     // A preview that fails ends before it has shown everything.
-    if (preview.exitCode === 0) shown = read(preview.stdout, preview.stderr) ?? shown;
+    const seen = preview.exitCode === 0 ? read(preview.stdout, preview.stderr) : undefined;
+    // The refresh of the run itself may see what the service has hidden from the preview.
+    shown = seen && lying && step.command === "up --refresh" ? both(seen, shown) : (seen ?? shown);
     if (step.command === "plan" && preview.exitCode !== 0) planned = preview.output;
   }
   const disturbed = step.disturbance && disturberOf(world, step.disturbance);
@@ -93,6 +102,7 @@ export async function play(world: World, step: Step): Promise<Played> {
   const writes = standIn.writes.slice(from);
   const after = await stateOf(world);
   const problems = judge({
+    form: stack.form,
     api: world.api,
     command: step.command,
     target: step.target,
@@ -105,12 +115,13 @@ export async function play(world: World, step: Step): Promise<Played> {
     after,
     writes,
     exists: (kind, id) => record(kind, id) !== undefined,
-    isForgiven: (id) => world.forgiven.has(id),
+    isForgiven: (id) => world.forgiven.has(id) || (world.deletedOn.get(id) ?? step.machine) !== step.machine,
     previous: (id) => world.previous.get(id) ?? [],
     edited: disturbed?.edited(),
   });
   for (const { id = "", before: was, write } of writes) {
     if (was && isSprung) world.previous.set(id, [...(world.previous.get(id) ?? []), was].slice(-6));
+    if (write === "delete") world.deletedOn.set(id, step.machine);
     if (write === "delete" && step.machine === "two") world.forgiven.add(id);
   }
   world.said += result.output;
