@@ -297,9 +297,11 @@ export async function finish(world: World): Promise<Problem[]> {
       .filter((each) => !("boundEndpointId" in each && each.boundEndpointId))
       .map(({ id, name }) => ({ kind, id, name })),
   );
-  // The engine names a create that was killed, by its resource.
+  // The engine names a create that was killed or that failed, by its resource.
   const isSaid = (id: string, name: string) =>
-    world.said.includes(id) || world.said.includes(`::${name}, interrupted while creating`);
+    [id, `::${name}, interrupted while creating`, ` ${name} **creating failed`].some((each) =>
+      world.said.includes(each),
+    );
   const orphans = all.filter(
     ({ id, name }) => !world.foreign.has(id) && !state.some((each) => each.id === id) && !isSaid(id, name),
   );
