@@ -182,7 +182,8 @@ function judgeDelete(facts: Facts, write: Write): Problem[] {
   const what = `${write.kind} ${write.id} ("${write.before?.name}")`;
   const adopted = was?.inputs.adoptId;
   if (adopted !== undefined) return [{ rule: "deletes", text: `${what} was deleted, but it was taken over (adoptId)` }];
-  if (facts.command === "destroy" && (!facts.target || facts.target === name)) return [];
+  // A destroy does not run the program, so it does not see that the program adopts the record.
+  if (facts.command === "destroy" && [undefined, name, was?.name].includes(facts.target)) return [];
   if (declared === undefined) {
     return was || linesAbout(facts.output, write.id, name) !== ""
       ? []
