@@ -69,7 +69,7 @@ export async function isLeftAtZero(id: string, outputs: Properties, inputs: Prop
   if (isSeen && (Number(workersMin) > 0 || Number(workersMax) > 0)) {
     seenAtZero.add(id);
     const counts = { ...(workersMin !== undefined && { workersMin }), ...(workersMax !== undefined && { workersMax }) };
-    log(name, `endpoint ${id} is scaled to zero, but the program sets ${describe(counts)}: up restores it`);
+    log(name, `endpoint ${id} is scaled to zero instead of ${describe(counts)}: up restores it`);
     matchingCount(name, AT_ZERO, counts, inputs);
     return true;
   }

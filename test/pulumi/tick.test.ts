@@ -87,7 +87,7 @@ test("a tick refuses updates without a list of fields: those of endpoints in bot
   expect(refused.exitCode).toBe(1);
   for (const name of ["llama", "whisper"])
     expect(refused.output).toContain(`update ${name}: the preview lists no fields\n`);
-  const reason = "is scaled to zero, but the program sets workersMin 2 and workersMax 8";
+  const reason = "is scaled to zero instead of workersMin 2 and workersMax 8";
   expect(refused.output.split(reason).length - 1).toBeGreaterThanOrEqual(2);
   expect(countsAt(emulator)).toMatchObject({ llama: [0, 0], whisper: [0, 0] });
   for (const name of ["llama", "whisper"]) setCounts(name, [2, 8]);

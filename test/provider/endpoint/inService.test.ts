@@ -143,7 +143,7 @@ test("an up on another machine puts an endpoint that a killed deletion left at z
   const said = machine.provider.output();
   const [{ id: left = "" } = {}, { id: repaired = "" } = {}] = machine.remembered;
   expect(said).toContain(`warning: endpoint ${left} is off`);
-  expect(said).toContain(`endpoint ${repaired} is scaled to zero, but the program sets workersMin 1: up restores it`);
+  expect(said).toContain(`endpoint ${repaired} is scaled to zero instead of workersMin 1: up restores it`);
   const later = machine.remembered.map((each) =>
     machine.provider.diff(each?.id ?? "", each?.outputs ?? {}, each?.inputs ?? {}),
   );

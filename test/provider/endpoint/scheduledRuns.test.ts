@@ -101,7 +101,7 @@ test("an endpoint that was switched off elsewhere while a rule runs workers is r
   expect(await later.diff(id, outputs, checked.inputs)).toMatchObject({ changes: "some" });
   await sleep(200);
   expect(later.output()).toContain(
-    "is scaled to zero, but the program sets workersMin 2 and workersMax 8: up restores it",
+    "is scaled to zero instead of workersMin 2 and workersMax 8: up restores it",
   );
 });
 

@@ -283,7 +283,7 @@ test("the next update completes a recycle that was interrupted at zero workers",
   emulator.endpoints.change(id, { workersMax: 0 });
   const next = await checked({ ...endpoint, templateRevision: 2 }, inputs);
   expect(await provider.diff(id, outputs, next)).toMatchObject({ changes: "some" });
-  expect(provider.output()).toContain(`endpoint ${id} is scaled to zero, but the program sets`);
+  expect(provider.output()).toContain(`endpoint ${id} is scaled to zero instead of`);
   const updated = await provider.update(id, outputs, next);
   expect(updated).toMatchObject({ templateRevision: 2, workersMax: 3 });
   expect(emulator.endpoints.get(id)).toMatchObject({ workersMin: 0, workersMax: 3 });
