@@ -98,7 +98,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: [
       {
         file: "test/pulumi/ownership.test.ts",
-        title: "stays in state after an update that makes no call, and no deletion is sent",
+        title: "stays in state after an update that makes no call, no deletion is sent",
       },
     ],
     built: true,
@@ -301,7 +301,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "provider/records/write.ts",
     from: "setting in changed || fresh.includes(field)",
     to: 'setting !== "name" || fresh.includes(field)',
-    tests: [{ file: "test/pulumi/rules/ignoredChanges.test.ts", title: "an up that changes another field" }],
+    tests: [{ file: "test/pulumi/rules/ignoredChanges.test.ts", title: "an up that changes one field" }],
     built: true,
   },
   {
