@@ -1,6 +1,6 @@
 import path from "node:path";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator";
-import { IS_EVERYWHERE } from "../faults/rules/stack";
+import { IS_EVERYWHERE } from "../support/everywhere";
 import { createStack, type PulumiStack } from "./harness";
 import { createPluginStack } from "./pluginStack";
 

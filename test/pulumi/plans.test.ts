@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { type Emulator, startEmulator } from "../../emulator";
-import { IS_EVERYWHERE } from "../faults/rules/stack";
+import { IS_EVERYWHERE } from "../support/everywhere";
 import { createStack, type PulumiStack } from "./harness";
 import { createPluginStack, withPlugin } from "./pluginStack";
 

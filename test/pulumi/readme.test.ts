@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { codeBlocks, readPage } from "../docs/markdown";
-import { IS_EVERYWHERE } from "../faults/rules/stack";
+import { IS_EVERYWHERE } from "../support/everywhere";
 import { REPOSITORY } from "../support/sources";
 import { follow } from "./reader";
 import { openTerminal } from "./terminal";

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Emulator, startEmulator } from "../../emulator";
-import { IS_EVERYWHERE } from "../faults/rules/stack";
 import { REHEARSE_COMPILED } from "../support/compiledCode";
+import { IS_EVERYWHERE } from "../support/everywhere";
 import { createStack, type PulumiStack } from "./harness";
 
 const COMMAND = path.resolve(__dirname, "../../dist/cli/main.js");

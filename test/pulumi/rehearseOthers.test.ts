@@ -3,8 +3,8 @@ import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import * as grpc from "@grpc/grpc-js";
 import { type Emulator, startEmulator } from "../../emulator";
-import { IS_EVERYWHERE } from "../faults/rules/stack";
 import { REHEARSE_COMPILED } from "../support/compiledCode";
+import { IS_EVERYWHERE } from "../support/everywhere";
 import { createStack, type PulumiStack } from "./harness";
 
 const { ResourceProviderService } = require("@pulumi/pulumi/proto/provider_grpc_pb.js");

@@ -1,8 +1,8 @@
 import path from "node:path";
 import { type Emulator, startEmulator } from "../../emulator";
-import { IS_EVERYWHERE } from "../faults/rules/stack";
 import { bursts } from "../support/bursts";
 import { REHEARSE_COMPILED } from "../support/compiledCode";
+import { IS_EVERYWHERE } from "../support/everywhere";
 import { createStack, type PulumiStack } from "./harness";
 
 const COMMAND = path.resolve(__dirname, "../../dist/cli/main.js");

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type Emulator, startEmulator } from "../../emulator";
-import { IS_EVERYWHERE } from "../faults/rules/stack";
+import { IS_EVERYWHERE } from "../support/everywhere";
 import { startService } from "../support/rollOuts";
 import type { PulumiStack } from "./harness";
 import { killProcessesIn } from "./processes";

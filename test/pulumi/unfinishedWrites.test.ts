@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Emulator, startEmulator } from "../../emulator";
 import { crash, type Moment, unlock } from "../faults/crash";
-import { FORMS, type Form, IS_EVERYWHERE } from "../faults/rules/stack";
+import { FORMS, type Form } from "../faults/rules/stack";
+import { IS_EVERYWHERE } from "../support/everywhere";
 import { createStack, type PulumiStack } from "./harness";
 import { createPluginStack, withPlugin } from "./pluginStack";
 

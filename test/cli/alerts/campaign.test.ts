@@ -1,6 +1,7 @@
 import path from "node:path";
 import { faultChoices } from "../../../emulator/server/faultRule";
 import type { ManagementApi } from "../../../sdk";
+import { IS_EVERYWHERE } from "../../support/everywhere";
 import { noPrometheus, promtool } from "../../support/prometheus";
 import { ACCOUNT_FAULTS, ENDPOINT_FAULTS, type Fault, RARELY_BUSY } from "./faults";
 import { type Firing, firingIn, RULES, withRules } from "./firing";
@@ -15,17 +16,15 @@ afterAll(() => {
     process.stdout.write(`| what | endpoints | fires after (min) | ends after (min) |\n${table.join("\n")}\n`);
 });
 
-/** `npm run test:everywhere` plays every fault alone, and more endpoints for longer. */
-const IS_WHOLE = process.env.EVERYWHERE === "true";
-// Rules look back six hours.
-const [MANY, CLEAN_HOURS] = IS_WHOLE ? [300, 7 * 24] : [30, 8];
+// `npm run test:everywhere` plays more endpoints for longer. Rules look back six hours.
+const [MANY, CLEAN_HOURS] = IS_EVERYWHERE ? [300, 7 * 24] : [30, 8];
 
 /** All entries of a table, or without `npm run test:everywhere` every sixth. */
 const some = <T>(table: Readonly<Record<string, T>>) =>
-  Object.entries(table).filter((_, at) => IS_WHOLE || at % 6 === 0);
+  Object.entries(table).filter((_, at) => IS_EVERYWHERE || at % 6 === 0);
 
 /** The kinds of endpoints of an account with a fault. */
-const ACCOUNT_KINDS: readonly FleetKind[] = IS_WHOLE ? FLEET_KINDS : ["delay3", "warm", "balancer"];
+const ACCOUNT_KINDS: readonly FleetKind[] = IS_EVERYWHERE ? FLEET_KINDS : ["delay3", "warm", "balancer"];
 
 /** Faults of an account that cause the alerts of another fault of the table, or none like it. */
 const LIKE_OTHERS = [
@@ -138,10 +137,10 @@ describeWith(`the rules${title}`, () => {
   );
 
   test.each(
-    IS_WHOLE ? [1, 6] : [ACCOUNT_KINDS.length],
+    IS_EVERYWHERE ? [1, 6] : [ACCOUNT_KINDS.length],
   )("with %i endpoints, only the intended alerts about the account fire in time, and end", async (count) => {
     for (const [name, fault] of Object.entries(ACCOUNT_FAULTS)) {
-      if (!IS_WHOLE && LIKE_OTHERS.includes(name)) continue;
+      if (!IS_EVERYWHERE && LIKE_OTHERS.includes(name)) continue;
       const fleet = fleetOf(count, ACCOUNT_KINDS);
       const isOfAll = "QueueNotServed" in fault.alerts;
       const faulty = fleet.filter((each, at) => (isOfAll ? canHave(fault, each) : at === 0));

@@ -9,6 +9,7 @@ import { openRecorder } from "../../../cli/metrics/recorder";
 import { seededRandom } from "../../../emulator/model/random";
 import type { Job } from "../../../sdk/jobs/jobRecord";
 import { createJobRecorder } from "../../../sdk/recording/jobRecorder";
+import { IS_EVERYWHERE } from "../../support/everywhere";
 import { startPlay } from "../../support/play";
 
 jest.setTimeout(900_000);
@@ -191,7 +192,7 @@ const ROWS: readonly (readonly [string, Hidden])[] = [
 
 // Without `npm run test:everywhere`, the tests below record a gap and a cold start of 90 s.
 test.each(
-  ROWS.slice(process.env.EVERYWHERE === "true" ? 0 : 2),
+  ROWS.slice(IS_EVERYWHERE ? 0 : 2),
 )("with %s, the printed error is close to the true error, and a forecast with the right assumptions is calibrated", async (_, hidden) => {
   const truth = await record(hidden);
   const known = { coldStart: [{ seconds: hidden.coldStartS, weight: 1 }], throttled: hidden.throttled };

@@ -1,10 +1,11 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { IS_EVERYWHERE } from "../../support/everywhere";
 import { startPlay } from "../../support/play";
 
 const HOUR_MS = 3_600_000;
 /** `npm run test:everywhere` plays a week. */
-const DAYS = process.env.EVERYWHERE === "true" ? 7 : 4;
+const DAYS = IS_EVERYWHERE ? 7 : 4;
 
 /** Returns the used heap after a collection, in MB. */
 function heapMb(): number {

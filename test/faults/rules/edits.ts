@@ -17,8 +17,6 @@ export interface World {
   good: Declared[];
   /** All that runs have said so far. */
   said: string;
-  /** Ids of records that the console deleted, or whose deletion nobody saw. */
-  readonly forgiven: Set<string>;
   /** The machine that sent the last deletion of a record. Others cannot know of it. */
   readonly deletedOn: Map<string, string>;
   /** What records were before writes whose end nobody saw. */

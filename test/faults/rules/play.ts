@@ -32,12 +32,13 @@ export async function createWorld(
     earlier: [],
     good: [...program],
     said: "",
-    forgiven: new Set(),
     deletedOn: new Map(),
     previous: new Map(),
     foreign: new Set(),
   };
 }
+
+const other = (machine: Step["machine"]) => (machine === "one" ? "two" : "one");
 
 function both(one: Shown, other: Shown): Shown {
   const fields = new Map(one.fields);
@@ -115,14 +116,13 @@ export async function play(world: World, step: Step): Promise<Played> {
     after,
     writes,
     exists: (kind, id) => record(kind, id) !== undefined,
-    isForgiven: (id) => world.forgiven.has(id) || (world.deletedOn.get(id) ?? step.machine) !== step.machine,
+    isForgiven: (id) => ["two", other(step.machine)].includes(world.deletedOn.get(id) ?? ""),
     previous: (id) => world.previous.get(id) ?? [],
     edited: disturbed?.edited(),
   });
   for (const { id = "", before: was, write } of writes) {
     if (was && isSprung) world.previous.set(id, [...(world.previous.get(id) ?? []), was].slice(-6));
     if (write === "delete") world.deletedOn.set(id, step.machine);
-    if (write === "delete" && step.machine === "two") world.forgiven.add(id);
   }
   world.said += result.output;
   // A program that is refused without a reason of the service is put right.

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { type CommandResult, createStack, type PulumiStack, type StateResource } from "../../pulumi/harness";
 import { createPluginStack, withPlugin } from "../../pulumi/pluginStack";
+import { IS_EVERYWHERE } from "../../support/everywhere";
 import type { StandIn } from "./standIn";
 
 /** The dynamic provider of the npm package, or the plugin. */
@@ -8,9 +9,6 @@ export type Form = "npm" | "plugin";
 export const FORMS: readonly Form[] = ["npm", "plugin"];
 export type Api = "graphql" | "v2";
 export const APIS: readonly Api[] = ["graphql", "v2"];
-
-/** `true` for `npm run test:everywhere`, which plays whole cross products. */
-export const IS_EVERYWHERE = process.env.EVERYWHERE === "true";
 
 /**
  * The combinations of form and API in which a rule is tested: each form and each API once, and with

@@ -100,9 +100,7 @@ test("an endpoint that was switched off elsewhere while a rule runs workers is r
   const checked = await later.check(inputs, INPUTS);
   expect(await later.diff(id, outputs, checked.inputs)).toMatchObject({ changes: "some" });
   await sleep(200);
-  expect(later.output()).toContain(
-    "is scaled to zero instead of workersMin 2 and workersMax 8: up restores it",
-  );
+  expect(later.output()).toContain("is scaled to zero instead of workersMin 2 and workersMax 8: up restores it");
 });
 
 test("a changed schedule is saved without a request while the counts stay", async () => {

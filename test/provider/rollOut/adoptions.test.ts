@@ -1,4 +1,5 @@
 import { up } from "../../faults/engineMemory";
+import { IS_EVERYWHERE } from "../../support/everywhere";
 import {
   AFTER_THE_SAVE,
   editImage,
@@ -14,7 +15,6 @@ import {
 } from "../../support/rollOutRuns";
 import { newMachine, programOf, serving, startProvider, TOKEN } from "../../support/rollOuts";
 
-const IS_EVERYWHERE = process.env.EVERYWHERE === "true";
 /** One API, and with `npm run test:everywhere` both. */
 const apis = (api: string) => ["v2", "graphql"].filter((each) => IS_EVERYWHERE || each === api);
 

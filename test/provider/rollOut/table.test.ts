@@ -1,4 +1,5 @@
 import { type Remembered, refresh, StepFailed, up } from "../../faults/engineMemory";
+import { IS_EVERYWHERE } from "../../support/everywhere";
 import { editImage, failedUp, killAt, type Run, start } from "../../support/rollOutRuns";
 import { newMachine, programOf, serving, startProvider } from "../../support/rollOuts";
 
@@ -140,7 +141,7 @@ const ALL_PROGRAMS = Object.keys(PROGRAMS) as (keyof typeof PROGRAMS)[];
  * pair of an event with a machine, a program or an API, and each pair of a machine and a program.
  */
 function programsIn({ api, name }: (typeof ALL)[number], index: number) {
-  if (process.env.EVERYWHERE === "true") return ALL_PROGRAMS;
+  if (IS_EVERYWHERE) return ALL_PROGRAMS;
   const at = index % (ALL.length / 2);
   if (at % 2 !== (api === "v2" ? 0 : 1)) return [];
   // A kill that is played on one machine only has each program.

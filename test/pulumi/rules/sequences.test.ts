@@ -1,5 +1,5 @@
 import { described, playRandom } from "../../faults/rules/run";
-import { IS_EVERYWHERE } from "../../faults/rules/stack";
+import { IS_EVERYWHERE } from "../../support/everywhere";
 
 // A few steps of what `npm run test:faults -- faults/rules` plays for hours.
 const PLACES = [
